@@ -30,7 +30,7 @@ impl Served {
         options: ServerOptions,
     ) -> Result<Self, Problem> {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        let mut sources = Graphs::new();
+        let sources = Graphs::new();
         for (source, database) in graphs {
             sources.insert(source, Arc::new(database));
         }

@@ -221,6 +221,25 @@ impl Registry {
         self.put_user(name, user)
     }
 
+    /// Takes everybody's role on a graph away, since the graph is gone: another one of that name is not theirs.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn forget_graph(&self, graph: &str) -> Result<(), AccessError> {
+        let _changing = self.changing.lock();
+        let with_role: Vec<_> = {
+            let table = self.table.read();
+            let users = table.users.iter();
+            let with_role = users.filter(|(_, user)| user.grants.iter().any(|(other, _)| other == graph));
+            with_role.map(|(name, user)| (name.to_string(), user.clone())).collect()
+        };
+        for (name, mut user) in with_role {
+            user.grants.set(graph, None);
+            self.put_user(&name, user)?;
+        }
+        Ok(())
+    }
+
     /// Removes a user with his tokens.
     ///
     /// # Errors

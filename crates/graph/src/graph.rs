@@ -129,6 +129,12 @@ impl Graph {
         self.core.memory.cache.account.total() as u64
     }
 
+    /// Gives sections and tree nodes another budget of bytes ([`crate::model::GraphOptions::cache_bytes`]). What is too much by then
+    /// leaves memory soon.
+    pub fn set_cache_bytes(&self, bytes: usize) {
+        self.core.memory.cache.set_budget(bytes);
+    }
+
     /// A request, which is over at `deadline` at the latest: what snapshots that serve it load goes through the I/O pools.
     pub fn request(&self, deadline: Option<Instant>) -> Arc<Request> {
         Request::new(&self.core.memory.pools, deadline)

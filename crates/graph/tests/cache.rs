@@ -86,6 +86,29 @@ fn a_graph_larger_than_its_cache_is_written_and_read_within_the_budget() {
 }
 
 #[test]
+fn a_budget_that_becomes_smaller_is_kept_to_soon_and_a_larger_one_is_used() {
+    let _alone = alone();
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store, 64 << 20, true);
+    let all = fill(&graph, 3_000);
+    graph.flush().unwrap();
+    let before = graph.cache_bytes();
+    let small = before as usize / 4;
+    graph.set_cache_bytes(small);
+    let begun = std::time::Instant::now();
+    while graph.cache_bytes() > small as u64 {
+        assert!(begun.elapsed().as_secs() < 20, "{} of {before} bytes, wanted: {small}", graph.cache_bytes());
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    (0..all.len()).step_by(7).for_each(|n| check(&graph, &all, n));
+    let bound = small as u64 + small as u64 / 4;
+    assert!(graph.cache_bytes() <= bound);
+    graph.set_cache_bytes(64 << 20);
+    (0..all.len()).for_each(|n| check(&graph, &all, n));
+    assert!(graph.cache_bytes() > bound, "{} of {before}", graph.cache_bytes());
+}
+
+#[test]
 fn what_is_read_again_and_again_stays_while_others_scan() {
     let _alone = alone();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());

@@ -10,6 +10,7 @@ mod cli;
 mod console;
 mod failure;
 mod far;
+mod hosting;
 mod logging;
 mod output;
 mod secret;

@@ -1,6 +1,10 @@
 //! How a database is opened.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use access::Gate;
 use dataflow::{Budget, Engine, EngineOptions};
@@ -11,6 +15,7 @@ use store::FjallOptions;
 use crate::{
     Error,
     config::{EngineConfig, LoadsConfig},
+    graph_host::GraphHost,
     machine_memory::machine_memory,
     memory_plan::MemoryPlan,
     request::RequestKeyOptions,
@@ -47,6 +52,8 @@ pub struct DatabaseOptions {
     pub users: Option<Gate>,
     /// The queries of the server that this is a graph of, for the services that show and stop them.
     pub queries: Option<Queries>,
+    /// The graphs of the server that this is one of, for the services that make and drop some. Whoever has it lets it live.
+    pub graph_host: Option<Weak<dyn GraphHost>>,
     /// What the queries of each tenant hold; databases of one server should share it.
     pub tenant_memory: TenantMemory,
     /// On whose account sessions are; databases of one server should share it. `None`: on that of the client's address.
@@ -84,6 +91,7 @@ impl From<&EngineConfig> for DatabaseOptions {
             io_directory: None,
             users: None,
             queries: None,
+            graph_host: None,
             tenant_memory: TenantMemory::default(),
             accounts: None,
             sessions: SessionOptions::default(),

@@ -2,15 +2,18 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
+use parking_lot::RwLock;
+
 use crate::Database;
 
-/// Which traversal source name reaches which graph.
+/// Which traversal source name reaches which graph. Cheap to clone; clones are the same, and graphs may come and go while they are
+/// served.
 ///
 /// Clients name a traversal source (`g`, `gmodern`) in an alias, or a script does by its first word. Several
 /// names may reach one graph.
 #[derive(Clone, Default)]
 pub struct Graphs {
-    sources: BTreeMap<String, Arc<dyn Database>>,
+    sources: Arc<RwLock<BTreeMap<String, Arc<dyn Database>>>>,
 }
 
 impl Graphs {
@@ -21,33 +24,39 @@ impl Graphs {
 
     /// A server with one graph, reached as `g`.
     pub fn single(database: Arc<dyn Database>) -> Self {
-        let mut graphs = Self::new();
+        let graphs = Self::new();
         graphs.insert("g", database);
         graphs
     }
 
     /// Lets `source` reach `database`; gives back the graph that the name reached before.
     pub fn insert(
-        &mut self,
+        &self,
         source: impl Into<String>,
         database: Arc<dyn Database>,
     ) -> Option<Arc<dyn Database>> {
-        self.sources.insert(source.into(), database)
+        self.sources.write().insert(source.into(), database)
+    }
+
+    /// Lets `source` reach nothing any more; gives back what it reached. Requests that have it go on.
+    pub fn remove(&self, source: &str) -> Option<Arc<dyn Database>> {
+        self.sources.write().remove(source)
     }
 
     /// The graph behind a traversal source.
-    pub fn get(&self, source: &str) -> Option<&Arc<dyn Database>> {
-        self.sources.get(source)
+    pub fn get(&self, source: &str) -> Option<Arc<dyn Database>> {
+        self.sources.read().get(source).cloned()
     }
 
-    /// The traversal sources with their graphs, sorted by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Arc<dyn Database>)> {
-        self.sources.iter().map(|(source, database)| (source.as_str(), database))
+    /// The traversal sources with their graphs at the moment, sorted by name.
+    pub fn all(&self) -> Vec<(String, Arc<dyn Database>)> {
+        let sources = self.sources.read();
+        sources.iter().map(|(source, database)| (source.clone(), database.clone())).collect()
     }
 
-    /// The names of the traversal sources, sorted.
-    pub fn sources(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.sources.keys().map(String::as_str)
+    /// The names of the traversal sources at the moment, sorted.
+    pub fn sources(&self) -> Vec<String> {
+        self.sources.read().keys().cloned().collect()
     }
 }
 

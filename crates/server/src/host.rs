@@ -113,14 +113,14 @@ impl Host {
     }
 
     /// The names of the traversal sources that somebody may read.
-    pub(crate) fn sources_for<'a>(&'a self, guest: &'a Guest) -> impl Iterator<Item = &'a str> {
-        let may_read = |source: &&str| guest.rights(source).is_some_and(|rights| rights.allow(Role::Read));
-        self.graphs.sources().filter(may_read)
+    pub(crate) fn sources_for(&self, guest: &Guest) -> Vec<String> {
+        let may_read = |source: &String| guest.rights(source).is_some_and(|rights| rights.allow(Role::Read));
+        self.graphs.sources().into_iter().filter(may_read).collect()
     }
 
     /// The same, for messages.
     pub(crate) fn source_names(&self, guest: &Guest) -> String {
-        self.sources_for(guest).collect::<Vec<_>>().join(", ")
+        self.sources_for(guest).join(", ")
     }
 }
 

@@ -72,7 +72,7 @@ pub(crate) fn page(host: &Host, guest: &Guest) -> Result<String, std::fmt::Error
         host.queries.tally().register(&mut page.registry);
     }
     let may_read = |source: &str| guest.rights(source).is_some_and(|rights| rights.allow(Role::Read));
-    for (source, database) in host.graphs.iter().filter(|(source, _)| may_read(source)) {
+    for (source, database) in host.graphs.all().iter().filter(|(source, _)| may_read(source)) {
         database.metrics().into_iter().for_each(|metric| page.add(Some(source), metric));
     }
     page.text()

@@ -136,7 +136,7 @@ impl Operation {
         let source = source_of(&script).unwrap_or("g");
         let name = aliases.get(&Value::str(source)).and_then(Value::as_str).unwrap_or(source);
         rights(name, guest)?;
-        let Some(database) = host.graphs.get(name).cloned() else {
+        let Some(database) = host.graphs.get(name) else {
             return Err(Refusal::new(
                 StatusCode::Evaluation,
                 format!(
@@ -182,7 +182,7 @@ impl Operation {
             }
         };
         rights(name, guest)?;
-        let Some(database) = host.graphs.get(name).cloned() else {
+        let Some(database) = host.graphs.get(name) else {
             // With what TinkerPop says over WebSocket and over HTTP in it.
             return Err(Refusal::arguments(format!(
                 "Could not rebind [g] to [{name}]. The traversal source [{name}] for alias [g] is not configured on the \

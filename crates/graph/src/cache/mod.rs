@@ -102,7 +102,7 @@ pub(crate) enum Outcome {
 pub(crate) struct Cache {
     pub(crate) account: Arc<Account>,
     pub(crate) loads: Loads,
-    budget: usize,
+    budget: AtomicUsize,
     /// Bytes of the budget that something else takes.
     aside: AtomicUsize,
     queues: Mutex<Queues<Entry>>,
@@ -129,7 +129,7 @@ impl Cache {
         Self {
             account: Account::new(budget / ERAS),
             loads: Loads::default(),
-            budget,
+            budget: AtomicUsize::new(budget),
             aside: AtomicUsize::new(0),
             queues: Mutex::new(Queues::new(budget)),
             purge_at: AtomicUsize::new(FEWEST_NODES),
@@ -146,17 +146,28 @@ impl Cache {
 
     /// Sets aside so many bytes of the budget, at most half of it, for what takes memory beside sections and nodes.
     pub(crate) fn set_aside(&self, bytes: usize) {
-        self.aside.store(bytes.min(self.budget / 2), Ordering::Relaxed);
+        self.aside.store(bytes.min(self.budget() / 2), Ordering::Relaxed);
     }
 
     /// The bytes that sections and nodes may take.
     pub(crate) fn room(&self) -> usize {
-        self.budget - self.aside.load(Ordering::Relaxed)
+        let budget = self.budget();
+        // It may have become smaller since that was set aside.
+        budget - self.aside.load(Ordering::Relaxed).min(budget / 2)
     }
 
     /// The bytes that sections and tree nodes may take.
     pub(crate) fn budget(&self) -> usize {
-        self.budget
+        self.budget.load(Ordering::Relaxed)
+    }
+
+    /// Changes the budget. What is too much by then leaves soon.
+    pub(crate) fn set_budget(&self, bytes: usize) {
+        self.budget.store(bytes, Ordering::Relaxed);
+        self.queues.lock().set_budget(bytes);
+        if self.account.live() > self.high_water() {
+            self.signal.ring(self.is_over());
+        }
     }
 
     /// How many entries are queued.
@@ -215,7 +226,7 @@ impl Cache {
     /// The bytes from which on it is worth a look whether something can leave, by who has just found that not enough can: a
     /// sixteenth of the budget more than there are. None if there is room.
     pub(crate) fn patience(&self) -> usize {
-        if self.is_over() { self.account.live() + self.budget / 16 } else { 0 }
+        if self.is_over() { self.account.live() + self.budget() / 16 } else { 0 }
     }
 
     /// Notes that what there is cannot leave, while the oldest snapshot is of `watermark`, as it was *before* that was tried: if
@@ -234,7 +245,7 @@ impl Cache {
     /// The bytes, if a snapshot from before `began` keeps so many that nothing more can be committed: half of the budget beyond it.
     /// Of several that began when the oldest snapshot was taken, one is let through.
     pub(crate) fn crowd(&self, began: Tick, watermark: impl FnOnce() -> Tick) -> Option<usize> {
-        let most = self.budget.saturating_add((self.budget / 2).max(LEAST_CROWD));
+        let most = self.budget().saturating_add((self.budget() / 2).max(LEAST_CROWD));
         let total = self.account.total();
         let is_kept = || {
             let known = *self.in_vain.lock();
@@ -296,25 +307,25 @@ impl Cache {
 
     /// Whether the budget is exceeded by more than a quarter.
     pub(crate) fn is_far_over(&self) -> bool {
-        self.account.total() > self.budget.saturating_add(self.budget / 4)
+        self.account.total() > self.budget().saturating_add(self.budget() / 4)
     }
 
     /// The bytes from which on the commits of a group that were applied are flushed before the others are, so that memory has to
     /// hold what one changes and not what all do: a quarter of the budget more than it, or than there are now. The latter so
     /// that groups of small commits are not flushed one by one while something keeps memory full.
     pub(crate) fn enough_for_a_group(&self) -> usize {
-        self.account.total().max(self.budget).saturating_add(self.budget / 4)
+        self.account.total().max(self.budget()).saturating_add(self.budget() / 4)
     }
 
     /// Whether more than a 64th of the budget waits to be freed.
     pub(crate) fn is_littered(&self) -> bool {
-        self.account.garbage() > self.budget / 64
+        self.account.garbage() > self.budget() / 64
     }
 
     /// Whether so much is in use beyond the budget that readers who wait should not become more: each keeps what is evicted
     /// meanwhile. Nor is a secondary edge-tree built then.
     pub(crate) fn is_short(&self) -> bool {
-        self.account.total() > self.budget.saturating_add((self.budget / 4).max(LEAST_SLACK))
+        self.account.total() > self.budget().saturating_add((self.budget() / 4).max(LEAST_SLACK))
     }
 
     /// Queues what was loaded, or is clean now.

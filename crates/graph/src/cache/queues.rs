@@ -53,6 +53,11 @@ impl<E> Queues<E> {
         }
     }
 
+    /// Of another budget from now on.
+    pub(super) fn set_budget(&mut self, budget: usize) {
+        self.probation_bound = budget / 10;
+    }
+
     /// Entries in both queues.
     pub(super) fn len(&self) -> usize {
         self.probation.len() + self.main.len()

@@ -8,6 +8,7 @@ mod check;
 mod descriptors;
 mod export;
 mod generate;
+mod graph;
 mod import;
 mod manual;
 mod progress;
@@ -33,6 +34,7 @@ use crate::{
     console::Console,
     failure::Failure,
     far::{Client, Far},
+    hosting::open_at,
     logging,
     output::{Format, Printer, say, stats},
 };
@@ -98,6 +100,9 @@ enum Command {
     /// Show or change what the graph's elements must look like
     #[command(subcommand)]
     Schema(schema::Schema),
+    /// Make, show and drop graphs
+    #[command(subcommand)]
+    Graph(graph::GraphCommand),
     /// Make and change those who may ask a server
     #[command(subcommand)]
     User(user::User),
@@ -158,6 +163,7 @@ impl Cli {
             Command::Restore(restore) => restore.run(&config),
             Command::Check => check::run(&config),
             Command::Schema(schema) => schema.run(&config, &far),
+            Command::Graph(graph) => graph.run(&config, &far),
             Command::User(user) => user.run(&config, &far),
             Command::Top(top) => top.run(&config, &far),
             Command::Stats => {
@@ -187,7 +193,9 @@ impl Command {
     fn wants_a_graph(&self) -> bool {
         match self {
             Self::Export(_) | Self::Query(_) | Self::Console | Self::Backup(_) | Self::Check => true,
-            Self::Schema(_) | Self::User(_) | Self::Top(_) | Self::Stats | Self::Analyze => true,
+            Self::Schema(_) | Self::Graph(_) | Self::User(_) | Self::Top(_) | Self::Stats | Self::Analyze => {
+                true
+            }
             Self::Serve(_) | Self::Import(_) | Self::Generate(_) | Self::Restore(_) => false,
             Self::Completions(_) | Self::Man(_) | Self::Version => false,
         }
@@ -273,14 +281,6 @@ fn place(config: &Config) -> String {
     } else {
         format!("the graph in {}", graph.path.display())
     }
-}
-
-fn open_at(graph: &HostedGraph, options: DatabaseOptions) -> Result<Database, Failure> {
-    Ok(if graph.is_memory() {
-        Database::in_memory_with(options)?
-    } else {
-        Database::open_with(&graph.path, options)?
-    })
 }
 
 #[cfg(test)]

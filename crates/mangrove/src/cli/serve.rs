@@ -5,17 +5,17 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, thread::available_paralleli
 use access::{Gate, Grants, Role, Tenants};
 use clap::Args;
 use mangrove::{
-    Accounts, Database, DatabaseOptions, HolderAccounts, MemoryPlan, TenantMemory,
+    Accounts, DatabaseOptions, HolderAccounts, TenantMemory,
     config::{Config, Override, ServerConfig},
 };
-use server::{Graphs, Queries, Security, Server, TenantUse, Tls};
+use server::{Queries, Security, Server, TenantUse, Tls};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{
-    Failure, descriptors, open_at,
+    Failure, descriptors,
     reload::{Read, Reload},
 };
-use crate::{far::Place, logging::Logging, output::say, secret, traces};
+use crate::{hosting::Hosting, logging::Logging, output::say, secret, traces};
 
 /// The arguments of `mangrove serve`.
 #[derive(Args, Debug)]
@@ -61,17 +61,9 @@ impl Serve {
         let mut config = config.clone();
         config.add_graphs(self.graphs)?;
         let tls = config.server.tls().map(Tls::load).transpose()?.map(Arc::new);
-        let mut hosted = config.hosted();
-        // The users of the server are kept with the graph that is reached as g.
-        hosted.sort_by_key(|graph| graph.source != "g");
-        let memory = divide_memory(&config, hosted.len())?;
         descriptors::raise(config.server.max_connections);
-        let mut graphs = Graphs::new();
-        let mut databases = Vec::new();
         // One engine for all graphs: its executors are pinned to cores.
         let engine = mangrove::start_engine_with(&config.engine)?;
-        let options = DatabaseOptions::from(&config.engine).with_loads(&config.loads);
-        let cache = memory.cache / hosted.len().max(1) as u64;
         // Their bounds are those of all graphs together.
         let sessions = config.sessions.options();
         let accounts: Arc<dyn Accounts> = Arc::new(HolderAccounts::new(sessions.clone()));
@@ -81,35 +73,19 @@ impl Serve {
             queries.trace_with(tracer);
             traces
         });
-        let mut options = DatabaseOptions {
+        let options = DatabaseOptions {
             tenant_memory: tenant_memory.clone(),
             queries: Some(queries.clone()),
             engine: Some(engine.clone()),
             accounts: Some(accounts),
             sessions,
-            ..options.with_cache(cache)
+            io_directory: Some(config.io_directory.clone()),
+            ..DatabaseOptions::from(&config.engine).with_loads(&config.loads)
         };
-        for graph in hosted {
-            let backups = Some(&config.backups).filter(|path| !path.as_os_str().is_empty());
-            let backups = backups.map(|path| path.join(&*graph.name));
-            let io_directory = Some(config.io_directory.clone());
-            let own = DatabaseOptions { backups, io_directory, ..options.clone() };
-            let database = open_at(&graph, own)?;
-            options.users.get_or_insert_with(|| database.users().clone());
-            let stats = database.stats();
-            tracing::info!(
-                name = %graph.name,
-                source = %graph.source,
-                path = %graph.path.display(),
-                vertices = stats.vertex_count(),
-                edges = stats.edge_count(),
-                "graph open"
-            );
-            graphs.insert(graph.source, Arc::new(database.clone()));
-            databases.push(database);
-        }
+        let hosting = Hosting::new(&config, queries.clone(), options);
+        hosting.open()?;
         let tenants = Arc::new(Tenants::new(&config.tenant.named(&config.tenants), config.tenant.bounds()));
-        let gate = options.users.clone().unwrap_or_else(Gate::of_nobody);
+        let gate = hosting.gate();
         first_admin(&gate, &self.admin, self.admin_password_file)?;
         check_users(&gate, &config.server, &self.admin)?;
         check_exposure(&gate, &config.server, tls.is_some())?;
@@ -131,27 +107,13 @@ impl Serve {
             tls: security.tls.clone(),
             config: as_read,
         };
-        runtime.block_on(serve(&config, graphs, security, reload))?;
+        runtime.block_on(serve(&config, &hosting, security, reload))?;
         drop(runtime);
         drop(traces);
-        flush(databases)
+        hosting.close()?;
+        tracing::info!("stopped");
+        Ok(())
     }
-}
-
-/// Divides the memory among the parts of the server. Refuses what cannot hold, and warns of what may not.
-fn divide_memory(config: &Config, graphs: usize) -> Result<MemoryPlan, Failure> {
-    let plan = MemoryPlan::of_server(config, graphs);
-    plan.check()?;
-    if plan.fits() {
-        tracing::info!(%plan, "memory");
-    } else {
-        tracing::warn!(
-            %plan,
-            "all that is bounded may together take more than there is, and the system may then end the server; lower \
-             engine.cache, engine.memory_queries or server.max_receiving_bytes"
-        );
-    }
-    Ok(plan)
 }
 
 /// Makes the first admin, if somebody has said by which password he logs in.
@@ -202,24 +164,28 @@ fn check_exposure(gate: &Gate, server: &ServerConfig, has_tls: bool) -> Result<(
 
 async fn serve(
     config: &Config,
-    graphs: Graphs,
+    hosting: &Hosting,
     security: Security,
     mut reload: Reload,
 ) -> Result<(), Failure> {
     let address = SocketAddr::new(config.server.host, config.server.port);
-    let mut server =
-        Server::bind_secured(address, graphs, config.server.options(&config.tenant), security.clone())
-            .await
-            .map_err(|error| {
-                let hint = match error.kind() {
-                    std::io::ErrorKind::AddrInUse => "; another server listens there, choose another --port",
-                    std::io::ErrorKind::PermissionDenied => {
-                        "; ports below 1024 need privileges, choose another --port"
-                    }
-                    _ => "",
-                };
-                Failure::Bind { address, reason: format!("{error}{hint}") }
-            })?;
+    let mut server = Server::bind_secured(
+        address,
+        hosting.graphs(),
+        config.server.options(&config.tenant),
+        security.clone(),
+    )
+    .await
+    .map_err(|error| {
+        let hint = match error.kind() {
+            std::io::ErrorKind::AddrInUse => "; another server listens there, choose another --port",
+            std::io::ErrorKind::PermissionDenied => {
+                "; ports below 1024 need privileges, choose another --port"
+            }
+            _ => "",
+        };
+        Failure::Bind { address, reason: format!("{error}{hint}") }
+    })?;
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let mut hangup = signal(SignalKind::hangup())?;
     tokio::spawn(async move {
@@ -227,7 +193,7 @@ async fn serve(
             reload.again();
         }
     });
-    let _place = listen_at_home(&mut server, config);
+    listen_at_home(&mut server, hosting);
     let scheme = if security.tls.is_some() { "wss" } else { "ws" };
     // On standard output, alone: whoever starts the server can wait for this line, and stop it from then on.
     say(format_args!("listening on {scheme}://{}/gremlin", server.local_addr()?))?;
@@ -243,26 +209,12 @@ async fn serve(
 }
 
 /// Lets the user who runs the server ask it by the directories that it has open. It serves all the same if that cannot be.
-fn listen_at_home(server: &mut Server, config: &Config) -> Option<Place> {
-    let hosted = config.hosted();
-    let graphs: Vec<_> = hosted.iter().filter(|graph| !graph.is_memory()).collect();
-    let socket = Place::socket_in(&graphs.first()?.path)?;
-    let listens = server.listen_at(socket.clone());
-    let places = graphs.iter().map(|graph| (graph.path.as_path(), graph.source.as_str()));
-    match listens.and_then(|()| Place::mark(&socket, places)) {
-        Ok(place) => Some(place),
+fn listen_at_home(server: &mut Server, hosting: &Hosting) {
+    let Some(socket) = hosting.socket() else { return };
+    match server.listen_at(socket.clone()) {
+        Ok(()) => hosting.mark(socket),
         Err(error) => {
             tracing::warn!(%error, socket = %socket.display(), "commands will not find the server by its directories");
-            None
         }
     }
-}
-
-/// Writes what is only in memory and in the log, so that the next start has nothing to replay.
-fn flush(databases: Vec<Database>) -> Result<(), Failure> {
-    for database in databases {
-        database.close()?;
-    }
-    tracing::info!("stopped");
-    Ok(())
 }

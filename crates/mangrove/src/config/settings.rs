@@ -14,6 +14,8 @@ use crate::machine_memory::machine_memory;
 pub struct Config {
     /// Directory of the default graph, whose traversal source is `g`; `:memory:` for one that is not kept.
     pub data: PathBuf,
+    /// Directory of the graphs that are made while the server runs; empty: beside `data`, with `.graphs` at the end of its name.
+    pub graphs_directory: PathBuf,
     /// Directory that the service `mangrove.backup` writes to, in a folder for each graph; empty if it may not.
     pub backups: PathBuf,
     /// Directory below which `g.io(…)` reads and writes files; empty if it may not.
@@ -193,6 +195,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             data: "data/default".into(),
+            graphs_directory: PathBuf::new(),
             backups: PathBuf::new(),
             io_directory: PathBuf::new(),
             server: ServerConfig::default(),

@@ -28,8 +28,9 @@ pub struct Found {
 }
 
 /// The files that a server has left. Dropped, they are removed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Place {
+    socket: PathBuf,
     files: Vec<PathBuf>,
 }
 
@@ -41,24 +42,28 @@ impl Place {
         (path.as_os_str().len() <= LONGEST).then_some(path)
     }
 
-    /// Leaves a file in each directory, with the traversal source of its graph, that says where the socket is.
+    /// Of a server that listens there; it has left nothing yet.
+    pub fn new(socket: PathBuf) -> Self {
+        Self { socket, files: Vec::new() }
+    }
+
+    /// Leaves a file in a directory, with the traversal source of its graph, that says where the socket is.
     ///
     /// # Errors
-    /// If one cannot be written.
-    pub fn mark<'a>(
-        socket: &Path,
-        graphs: impl IntoIterator<Item = (&'a Path, &'a str)>,
-    ) -> io::Result<Self> {
-        let mut place = Self::default();
-        for (directory, source) in graphs {
-            let found = Found { socket: socket.into(), source: source.into() };
-            let path = directory.join(FILE);
-            let mut file =
-                fs::File::options().write(true).create(true).truncate(true).mode(0o600).open(&path)?;
-            place.files.push(path);
-            file.write_all(serde_json::to_string(&found)?.as_bytes())?;
-        }
-        Ok(place)
+    /// If it cannot be written.
+    pub fn mark(&mut self, directory: &Path, source: &str) -> io::Result<()> {
+        let found = Found { socket: self.socket.clone(), source: source.into() };
+        let path = directory.join(FILE);
+        let mut file = fs::File::options().write(true).create(true).truncate(true).mode(0o600).open(&path)?;
+        self.files.push(path);
+        file.write_all(serde_json::to_string(&found)?.as_bytes())
+    }
+
+    /// Takes away what was left in a directory.
+    pub fn forget(&mut self, directory: &Path) {
+        let path = directory.join(FILE);
+        self.files.retain(|file| *file != path);
+        let _ = fs::remove_file(path);
     }
 }
 
@@ -85,8 +90,12 @@ mod tests {
     fn what_a_server_leaves_is_found_and_goes_with_it() {
         let dir = tempfile::tempdir().unwrap();
         let socket = Place::socket_in(dir.path()).unwrap();
-        let place = Place::mark(&socket, [(dir.path(), "modern")]).unwrap();
+        let mut place = Place::new(socket.clone());
+        place.mark(dir.path(), "modern").unwrap();
         assert_eq!(server_of(dir.path()), Some(Found { socket, source: "modern".into() }));
+        place.forget(dir.path());
+        assert_eq!(server_of(dir.path()), None);
+        place.mark(dir.path(), "modern").unwrap();
         drop(place);
         assert_eq!(server_of(dir.path()), None);
         let deep = dir.path().join("x".repeat(100));

@@ -14,6 +14,7 @@
 
 mod backup;
 mod call;
+mod graphs;
 mod index;
 mod list;
 mod loads;
@@ -65,6 +66,30 @@ const SERVICES: &[Service] = &[
         changes: true,
         needs: Needs::Here(Role::Admin),
         run: backup::write,
+    },
+    Service {
+        name: "mangrove.graphs.create",
+        parameters: &[
+            ("name", "what it is called, and reached by"),
+            ("users", "names of users, each with the role that they get on it: read, write, schema or admin"),
+        ],
+        changes: true,
+        needs: Needs::Everywhere(Role::Admin),
+        run: graphs::create,
+    },
+    Service {
+        name: "mangrove.graphs.drop",
+        parameters: &[("name", "the name")],
+        changes: true,
+        needs: Needs::Everywhere(Role::Admin),
+        run: graphs::drop,
+    },
+    Service {
+        name: "mangrove.graphs.list",
+        parameters: &[],
+        changes: false,
+        needs: Needs::Everywhere(Role::Read),
+        run: graphs::list,
     },
     Service {
         name: "mangrove.index.create",
@@ -347,9 +372,9 @@ fn run(
     (service.run)(inner, parameters, asker)
 }
 
-/// Refuses a parameter of a service for users that it does not have: a password under a misspelt name would be none.
+/// Refuses a parameter of a service for users or graphs that it does not have: a password under a misspelt name would be none.
 fn check_names(service: &Service, parameters: &Map) -> Result<(), Error> {
-    if !service.name.starts_with("mangrove.users.") {
+    if !["mangrove.users.", "mangrove.graphs."].iter().any(|kind| service.name.starts_with(kind)) {
         return Ok(());
     }
     let is_known = |name: &Value| service.parameters.iter().any(|(known, _)| *name == Value::from(*known));

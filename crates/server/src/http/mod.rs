@@ -220,7 +220,7 @@ async fn health(request: &Request<Incoming>, guest: &Arc<Guest>) -> Reply {
     }
     let body = serde_json::json!({
         "status": "ok",
-        "sources": host.sources_for(guest).collect::<Vec<_>>(),
+        "sources": host.sources_for(guest),
         "connections": host.connections.taken(),
         "requests": host.requests.taken(),
     });

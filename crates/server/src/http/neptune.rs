@@ -196,7 +196,7 @@ async fn summary(request: Request<Incoming>, guest: &Arc<Guest>) -> Answered {
     }
     let source = find("g").unwrap_or("g");
     let may_read = guest.rights(source).is_some_and(|rights| rights.allow(Role::Read));
-    let Some(database) = guest.host.graphs.get(source).filter(|_| may_read).cloned() else {
+    let Some(database) = guest.host.graphs.get(source).filter(|_| may_read) else {
         let message =
             format!("there is no role on [{source}]; there are roles on: {}", guest.host.source_names(guest));
         return Err(refused(StatusCode::FORBIDDEN, "AccessDeniedException", &message));
@@ -259,7 +259,7 @@ fn instance(guest: &Guest) -> Reply {
         "role": "writer",
         "dbEngineVersion": concat!("mangrove-", env!("CARGO_PKG_VERSION")),
         "gremlin": { "version": "tinkerpop-3.8.1" },
-        "sources": guest.host.sources_for(guest).collect::<Vec<_>>(),
+        "sources": guest.host.sources_for(guest),
     }))
 }
 

@@ -303,7 +303,7 @@ impl Serving {
     /// The same for those who may come in.
     pub async fn start_secured(options: ServerOptions, security: Security) -> Self {
         let (fake, other) = (Arc::<Fake>::default(), Arc::<Fake>::default());
-        let mut graphs = Graphs::new();
+        let graphs = Graphs::new();
         graphs.insert("g", Arc::new(Fakes(fake.clone())));
         graphs.insert("other", Arc::new(Fakes(other.clone())));
         let server =
