@@ -18,6 +18,9 @@ use crate::error::ImportError;
 /// What the names of all of them begin with.
 const PREFIX: &str = "import/";
 
+/// Notes with references that are forgotten at once.
+const PARTS_AT_ONCE: usize = 1_000;
+
 /// See the module.
 pub(super) struct Journal<'g> {
     graph: &'g Graph,
@@ -112,23 +115,40 @@ impl<'g> Journal<'g> {
         let done = State { done: true, ..self.state };
         self.replace(Some(done.encode()))?;
         self.state = done;
-        Ok(())
+        Ok(self.forget_parts()?)
     }
 
+    /// Forgets how far it is.
     pub(super) fn forget(mut self) -> Result<(), ImportError> {
+        self.forget_parts()?;
         self.replace(None)
     }
 
     fn replace(&mut self, note: Option<Vec<u8>>) -> Result<(), ImportError> {
         let transaction = self.graph.begin();
         self.check()?;
-        for part in &self.parts {
-            transaction.leave_note(part, None)?;
-        }
         transaction.leave_note(&self.name, note.clone())?;
         transaction.commit()?;
-        self.parts.clear();
         self.noted = note;
+        Ok(())
+    }
+
+    /// Forgets what the vertices are, as much in each transaction as it has room for. Nobody asks for it once all is done.
+    pub(super) fn forget_parts(&mut self) -> Result<(), GraphError> {
+        let mut at_once = PARTS_AT_ONCE;
+        while !self.parts.is_empty() {
+            let some = self.parts.len().saturating_sub(at_once);
+            let transaction = self.graph.begin();
+            let left = self.parts[some..].iter().try_for_each(|part| transaction.leave_note(part, None));
+            match left {
+                Err(GraphError::LimitExceeded { .. }) if at_once > 1 => at_once /= 2,
+                left => {
+                    left?;
+                    transaction.commit()?;
+                    self.parts.truncate(some);
+                }
+            }
+        }
         Ok(())
     }
 

@@ -106,7 +106,13 @@ impl<'g> Present<'g> {
     /// # Errors
     /// If the graph cannot be read.
     pub fn position(&self) -> Result<Position, ImportError> {
-        Ok(Journal::open(self.graph, self.name)?.position())
+        let mut journal = Journal::open(self.graph, self.name)?;
+        let position = journal.position();
+        if matches!(position, Position::Done(_)) {
+            // The process may have ended before it could do so.
+            journal.forget_parts()?;
+        }
+        Ok(position)
     }
 
     /// Forgets how far it is, so that it begins anew.
