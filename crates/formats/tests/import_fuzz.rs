@@ -53,7 +53,7 @@ fn check_present(turn: usize, import: impl Fn(&dyn Target) -> Result<ImportSumma
     let (vertices, edges) = Look::at(&graph).counts();
     let merge = [Merge::Nothing, Merge::ById, Merge::ByKey("name".into())][turn % 3].clone();
     let bad_rows = if turn % 5 < 2 { BadRows::Stop } else { BadRows::Skip { reports: 3 } };
-    let (new_ids, rows) = (turn % 7 == 0, [1, 3, 1_000][turn % 3].try_into().unwrap());
+    let (new_ids, rows) = (turn.is_multiple_of(7), [1, 3, 1_000][turn % 3].try_into().unwrap());
     let options = PresentOptions { merge, new_ids, rows, bad_rows, ..PresentOptions::default() };
     let present = Present::new(&graph, &options, "fuzz");
     // Whether it finds anything or not, to look changes nothing.

@@ -409,7 +409,11 @@ fn round(seed: u64) {
     let present = Present::new(&graph, &options, "file");
     assert!(matches!(present.position(), Ok(Position::Done(_))), "{what}");
     let mut notes = Vec::new();
-    graph.each_note("", |name, _| Ok(notes.push(name.to_owned()))).unwrap();
+    let note = |name: &str, _| {
+        notes.push(name.to_owned());
+        Ok(())
+    };
+    graph.each_note("", note).unwrap();
     assert_eq!(notes, ["import/file"], "{what}");
     assert!(graph.snapshot().check().is_ok());
     drop(graph);

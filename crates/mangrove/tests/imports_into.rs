@@ -327,3 +327,66 @@ fn the_command_adds_merges_and_says_what_is_wrong_with_it() {
     complaint(&["--data", &path("new"), "import", &path("bad.csv"), "--add"]);
     assert!(!Path::new(&path("new")).exists(), "nothing is left of a graph that is empty");
 }
+
+#[test]
+fn others_write_meanwhile_and_nobody_adds_twice_what_is_merged() {
+    let db = Database::in_memory().unwrap();
+    db.create_index("person", "name").unwrap();
+    let rows: String = (0..400).map(|n| format!("n{n},{n},person\n")).collect();
+    let knows: String = (0..399).map(|n| format!("n{n},n{},knows\n", n + 1)).collect();
+    let dir = write(&[
+        ("p.csv", &format!("name:ID(P),age:int,:LABEL\n{rows}")),
+        ("k.csv", &format!(":START_ID(P),:END_ID(P),:TYPE\n{knows}")),
+    ]);
+    let by_name = options(Merge::ByKey("name".into()));
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for n in (0..400).rev() {
+                let merged = format!("g.mergeV([(T.label): 'person', name: 'n{n}']).property('seen', true)");
+                texts(&db, &merged);
+            }
+        });
+        let done = import(&db, dir.path(), &by_name).unwrap();
+        assert!(done.ends_with("0 bad"), "{done}");
+        writer.join().unwrap();
+    });
+    for (query, expected) in [
+        ("g.V().count()", "400"),
+        ("g.V().has('seen', true).has('age', gte(0)).dedup().by('name').count()", "400"),
+        ("g.E().count()", "399"),
+    ] {
+        assert_eq!(texts(&db, query), [expected], "{query}");
+    }
+}
+
+#[test]
+fn of_two_who_import_the_same_files_at_once_nobody_does_what_the_other_does() {
+    let db = Database::in_memory().unwrap();
+    let rows: String = (0..500).map(|n| format!("n{n},person\n")).collect();
+    let dir = write(&[("p.csv", &format!("name:string,:LABEL\n{rows}"))]);
+    let outcomes: Vec<_> = std::thread::scope(|scope| {
+        let begun: Vec<_> = (0..3).map(|_| scope.spawn(|| import(&db, dir.path(), &options(ADD)))).collect();
+        begun.into_iter().map(|import| import.join().unwrap()).collect()
+    });
+    for outcome in &outcomes {
+        let refused = outcome.as_ref().err();
+        assert!(
+            refused.is_none_or(|refused| refused.contains("another import of the same files")),
+            "{outcomes:?}"
+        );
+    }
+    import(&db, dir.path(), &options(ADD)).unwrap();
+    assert_eq!(texts(&db, "g.V().count()"), ["500"], "{outcomes:?}");
+}
+
+#[test]
+fn an_import_that_is_stopped_goes_on() {
+    let db = modern();
+    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let dir = write(&[("p.csv", "name:string,:LABEL\na,person\nb,person\nc,person\n")]);
+    let mut stopped = options(ADD);
+    stopped.writing.stop = Some(stop.clone());
+    assert_eq!(import(&db, dir.path(), &stopped), Err("the import was stopped".into()));
+    stop.store(false, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(import(&db, dir.path(), &stopped), Ok("3 0 added, 0 0 merged, 0 bad".into()));
+}
