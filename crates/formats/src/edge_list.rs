@@ -21,7 +21,7 @@ use values::{Str, Value, VertexRef};
 
 use super::ImportOptions;
 use super::error::{Fault, ImportError};
-use super::foreign::text;
+use super::foreign::{LOOKED_AT, text};
 use super::lines::Lines;
 use super::packed::unpacked;
 use super::progress::{ImportProgress, Monitor};
@@ -38,8 +38,6 @@ const WEIGHT: &str = "weight";
 
 /// Elements after which they are handed on, and progress is reported.
 const FULL: usize = 64 << 10;
-/// Bytes of a file that are looked at to tell what it is.
-const LOOKED_AT: u64 = 4 << 10;
 
 /// Whether a file is an edge list, packed or not: it begins with comments, and behind them there are two whole numbers on a line.
 /// One without comments may be CSV without a header.

@@ -25,6 +25,7 @@ mod foreign;
 mod graphson;
 mod ldbc;
 mod lines;
+mod markup;
 mod packed;
 mod pipeline;
 mod progress;

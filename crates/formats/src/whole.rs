@@ -17,7 +17,7 @@ use values::{Edge, Str, Value, Vertex, VertexRef};
 use super::ImportOptions;
 use super::error::ImportError;
 use super::exchange::{Element, GraphFormat, Place, TwiceReader};
-use super::foreign::whole_graph;
+use super::foreign::{LOOKED_AT, whole_graph};
 use super::graphson::{EdgeBatches, EdgeLine, VertexBatches, VertexLine};
 use super::packed::{Counted, is_packed, unpacked};
 use super::progress::{ImportProgress, Monitor};
@@ -29,8 +29,6 @@ use graph::{BulkCell, NameSpace, check_id, check_name};
 
 /// Elements after which progress is reported.
 const FULL: usize = 16 << 10;
-/// Bytes of a file that are looked at to tell what it is.
-const LOOKED_AT: u64 = 4 << 10;
 /// The label of a vertex that edges alone name.
 const DEFAULT_LABEL: &str = "vertex";
 
