@@ -34,11 +34,11 @@ BENCHES := import algorithms merges memory cache pools commits recovery hub seco
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz conformance differential planted options hostile short-hostile tinkerpop readme readme-all deb try-deb release docs tools clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz files conformance differential planted options hostile short-hostile tinkerpop readme readme-all deb try-deb release docs tools clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
-	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test, histories), SEEDS (simulate), FUZZ (seconds), CASES and TRIALS (differential), SCALE or DATA and FILES (bench), ONLY (answers, driver-versions), TARGETS (release)'
+	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test, histories), SEEDS (simulate), FUZZ (seconds), CASES and TRIALS (differential), SCALE or DATA and FILES (bench), GRAPHS (files), ONLY (answers, driver-versions), TARGETS (release)'
 
 build: ## Build the release binary
 	cargo build --release --locked -p mangrove
@@ -132,6 +132,10 @@ fuzz: ## Every fuzzer for FUZZ seconds each
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p formats --test graph_files -- --nocapture no_bytes
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p mangrove --test flipped_bytes -- --nocapture
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p server --test fuzz -- --nocapture
+
+# The samples that are in the repository and beside it are part of `make test`.
+files: ## Sample graphs imported, exported in every format and imported again; GRAPHS=DIR: each file or folder there, too
+	MANGROVE_FILES=$(if $(GRAPHS),$(abspath $(GRAPHS))) cargo test --release --locked -p mangrove --test round_trips -- --nocapture
 
 # A short form, without bytecode, is in `make test` (trials/tests/conformance.rs). RENEW=--renew writes its lists anew.
 conformance: ## TinkerPop's own scenarios, embedded and over WebSocket; leaves target/bench/conformance.json

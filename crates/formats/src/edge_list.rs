@@ -21,13 +21,14 @@ use values::{Str, Value, VertexRef};
 
 use super::ImportOptions;
 use super::error::{Fault, ImportError};
-use super::foreign::text;
+use super::foreign::{LOOKED_AT, text};
 use super::lines::Lines;
 use super::packed::unpacked;
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
+use super::sink::{Places, Rows, Sink, Standing, Target};
 use super::summary::{Counts, ImportSummary, finish};
-use graph::{BulkColumn, BulkLoad, BulkValues, Graph};
+use graph::{BulkColumn, BulkValues};
 
 /// The labels of what such a file holds.
 const VERTEX: &str = "vertex";
@@ -37,8 +38,6 @@ const WEIGHT: &str = "weight";
 
 /// Elements after which they are handed on, and progress is reported.
 const FULL: usize = 64 << 10;
-/// Bytes of a file that are looked at to tell what it is.
-const LOOKED_AT: u64 = 4 << 10;
 
 /// Whether a file is an edge list, packed or not: it begins with comments, and behind them there are two whole numbers on a line.
 /// One without comments may be CSV without a header.
@@ -70,13 +69,13 @@ fn is_comment(line: &str) -> bool {
     line.starts_with(['#', '%'])
 }
 
-/// Imports an edge list into an empty graph.
+/// Imports an edge list.
 ///
 /// # Errors
-/// See [`ImportError`]. The graph is empty then, as before.
+/// See [`ImportError`].
 pub fn edge_list(
     file: &Path,
-    graph: &Graph,
+    target: &dyn Target,
     options: &ImportOptions,
     progress: &dyn Fn(ImportProgress),
 ) -> Result<ImportSummary, ImportError> {
@@ -84,7 +83,7 @@ pub fn edge_list(
     let length = std::fs::metadata(file).map_err(|e| ImportError::io(file, e))?.len();
     let mut import = Import {
         file,
-        bulk: graph.bulk_load()?,
+        sink: target.begin()?,
         monitor: Monitor::new(2 * length, progress),
         rejects: Rejects::new(options.bad_rows),
         counts: Counts::default(),
@@ -92,8 +91,8 @@ pub fn edge_list(
     };
     import.read_vertices()?;
     import.read_edges()?;
-    let Import { bulk, counts, monitor, rejects, .. } = import;
-    let mut summary = finish(bulk, counts, &monitor, rejects, begun)?;
+    let Import { sink, counts, monitor, rejects, .. } = import;
+    let mut summary = finish(sink, counts, &monitor, rejects, begun)?;
     summary.bytes = length;
     Ok(summary)
 }
@@ -101,7 +100,7 @@ pub fn edge_list(
 /// An import on its way.
 struct Import<'a> {
     file: &'a Path,
-    bulk: BulkLoad,
+    sink: Box<dyn Sink + 'a>,
     monitor: Monitor<'a>,
     rejects: Rejects,
     counts: Counts,
@@ -115,9 +114,17 @@ struct Line {
     weight: Option<f64>,
 }
 
-/// Edges on their way into the bulk load.
+/// Vertices on their way into the graph: of each the line that names it first.
+#[derive(Default)]
+struct Vertices {
+    ids: Vec<Value>,
+    lines: Vec<u64>,
+}
+
+/// Edges on their way into the graph.
 #[derive(Default)]
 struct Edges {
+    lines: Vec<u64>,
     from: Vec<VertexRef>,
     to: Vec<VertexRef>,
     weights: Vec<Option<f64>>,
@@ -125,7 +132,7 @@ struct Edges {
 
 impl Import<'_> {
     fn read_vertices(&mut self) -> Result<(), ImportError> {
-        let mut new = Vec::new();
+        let mut new = Vertices::default();
         self.each_line(|import, number, line| {
             let line = match parse(line) {
                 Ok(line) => line,
@@ -134,11 +141,12 @@ impl Import<'_> {
             for id in [line.from, line.to] {
                 // The reference is filled in when the batch is loaded.
                 if let Entry::Vacant(place) = import.ids.entry(id) {
-                    new.push(place.key().clone());
+                    new.ids.push(place.key().clone());
+                    new.lines.push(number);
                     place.insert(VertexRef::default());
                 }
             }
-            if new.len() >= FULL {
+            if new.ids.len() >= FULL {
                 import.load_vertices(std::mem::take(&mut new))?;
             }
             Ok(0)
@@ -146,8 +154,10 @@ impl Import<'_> {
         self.load_vertices(new)
     }
 
-    fn load_vertices(&mut self, ids: Vec<Value>) -> Result<(), ImportError> {
-        let vertices = self.bulk.vertices(VERTEX, Some(ids.clone()), Vec::new())?;
+    fn load_vertices(&mut self, new: Vertices) -> Result<(), ImportError> {
+        let Vertices { ids, lines } = new;
+        let rows = Rows { standing: Standing::Implied, ..Rows::of(self.file, Places::Lines(&lines)) };
+        let vertices = self.sink.vertices(VERTEX, rows, Some(ids.clone()), Vec::new())?;
         self.counts.vertices += vertices.len() as u64;
         self.ids.extend(ids.into_iter().zip(vertices));
         Ok(())
@@ -155,12 +165,13 @@ impl Import<'_> {
 
     fn read_edges(&mut self) -> Result<(), ImportError> {
         let mut edges = Edges::default();
-        self.each_line(|import, _, line| {
+        self.each_line(|import, number, line| {
             // Lines with faults were reported by the first pass.
             let Ok(line) = parse(line) else { return Ok(0) };
             let (Some(from), Some(to)) = (import.ids.get(&line.from), import.ids.get(&line.to)) else {
                 return Ok(0);
             };
+            edges.lines.push(number);
             edges.from.push(*from);
             edges.to.push(*to);
             edges.weights.push(line.weight);
@@ -173,12 +184,13 @@ impl Import<'_> {
     }
 
     fn load_edges(&mut self, edges: Edges) -> Result<(), ImportError> {
-        let Edges { from, to, weights } = edges;
+        let Edges { lines, from, to, weights } = edges;
         let weights = weights.iter().any(Option::is_some).then_some(weights);
         let columns =
             weights.map(|weights| BulkColumn { key: WEIGHT.into(), values: BulkValues::Double(weights) });
         self.counts.edges += from.len() as u64;
-        self.bulk.edges(EDGE, &from, &to, None, columns.into_iter().collect())?;
+        let rows = Rows::of(self.file, Places::Lines(&lines));
+        self.sink.edges(EDGE, (&from, &to), rows, None, columns.into_iter().collect())?;
         Ok(())
     }
 

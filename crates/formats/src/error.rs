@@ -4,9 +4,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::foreign::Foreign;
+use super::sink::Tally;
 use graph::GraphError;
 
-/// Why an import stopped. The graph is empty then, as before.
+/// Why an import stopped. A graph that was empty is so still; one that has data may have a part of what was to be imported
+/// ([`ImportError::Midway`]).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
@@ -45,6 +47,20 @@ pub enum ImportError {
     /// A row that cannot be imported, and bad rows were to stop the import.
     #[error("{0}")]
     BadRow(BadRow),
+    /// It was to stop.
+    #[error("the import was stopped")]
+    Stopped,
+    /// The same import is done by somebody else at the same time.
+    #[error("another import of the same files into this graph is under way; wait until it is done")]
+    Twice,
+    /// An import into a graph that has data stopped in its midst. What came before is durable, and the same import goes on behind it.
+    #[error("{cause}\n{} of its vertices and {} of its edges are in the graph by now; the same command goes on behind them", .tally.vertices + .tally.merged_vertices, .tally.edges + .tally.merged_edges)]
+    Midway {
+        /// Why.
+        cause: Box<ImportError>,
+        /// What is done.
+        tally: Tally,
+    },
     /// The graph refused.
     #[error(transparent)]
     Graph(#[from] GraphError),
@@ -58,7 +74,11 @@ impl ImportError {
             Self::Io { path, .. } | Self::NoFiles { path, .. } => name.clone_into(path),
             Self::Foreign { path, .. } | Self::Layout { path, .. } => name.clone_into(path),
             Self::BadRow(row) => name.clone_into(&mut row.file),
-            Self::Graph(_) => {}
+            Self::Midway { cause, tally } => {
+                let cause = std::mem::replace(&mut **cause, Self::Twice).of_file(name);
+                return Self::Midway { cause: Box::new(cause), tally: *tally };
+            }
+            Self::Stopped | Self::Twice | Self::Graph(_) => {}
         }
         self
     }
@@ -75,7 +95,7 @@ impl ImportError {
 pub struct BadRow {
     /// The file.
     pub file: PathBuf,
-    /// The line that the row begins on, from 1; the header counts.
+    /// The line that the row begins on, from 1; the header counts. 0 in a file that has no lines.
     pub line: u64,
     /// What of the row is at fault, and why.
     pub fault: Fault,
@@ -83,7 +103,11 @@ pub struct BadRow {
 
 impl fmt::Display for BadRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}: ", self.file.display(), self.line, self.fault.column)?;
+        write!(f, "{}:", self.file.display())?;
+        for number in [self.line, self.fault.column].into_iter().filter(|number| *number > 0) {
+            write!(f, "{number}:")?;
+        }
+        f.write_str(" ")?;
         match &self.fault.field {
             Some(field) => write!(f, "column `{field}`: {}", self.fault.problem),
             None => f.write_str(&self.fault.problem),
@@ -94,7 +118,7 @@ impl fmt::Display for BadRow {
 /// What is wrong with a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The number of the field in its row, from 1; in JSON, of the character in its line.
+    /// The number of the field in its row, from 1; in JSON, of the character in its line. 0 if the row as a whole is at fault.
     pub column: u64,
     /// The name of the column, from the header; in JSON, the path to the value.
     pub field: Option<String>,

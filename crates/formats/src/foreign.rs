@@ -7,10 +7,11 @@ use std::path::Path;
 use super::error::ImportError;
 use super::exchange::GraphFormat;
 use super::graphson::VERTEX_KEYS;
+use super::markup::first_element;
 use super::packed::unpacked;
 
-/// Bytes of a file that are looked at.
-const LOOKED_AT: u64 = 4 << 10;
+/// Bytes of a file that are looked at to tell what it is.
+pub(super) const LOOKED_AT: u64 = 64 << 10;
 
 /// A format that is not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,14 +69,15 @@ const BYTES: &[(&[u8], &str, &str)] = &[
     (b"\xfe\xff", "text in UTF-16", TO_UTF8),
 ];
 
-/// What XML is, by an element near its beginning.
+/// What XML is, by its first element.
 const ELEMENTS: &[(&str, &str, &str)] = &[
-    ("<graphml", "GraphML", BY_ITSELF),
-    ("<gexf", "GEXF", SUPPORTED),
-    ("<rdf:rdf", "RDF", SUPPORTED),
-    ("<html", "HTML", SUPPORTED),
-    ("<!doctype html", "HTML", SUPPORTED),
+    (GRAPHML, "GraphML", BY_ITSELF),
+    ("gexf", "GEXF", SUPPORTED),
+    ("rdf", "RDF", SUPPORTED),
+    ("html", "HTML", SUPPORTED),
 ];
+
+const GRAPHML: &str = "graphml";
 
 /// How the first line that says something begins, in small letters, in other formats of text.
 const WORDS: &[(&str, &str, &str)] = &[
@@ -149,7 +151,7 @@ pub(super) fn whole_graph(start: &[u8]) -> Option<(GraphFormat, bool)> {
     let text = text(start).ok()?;
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     if line.starts_with('<') {
-        return text.to_lowercase().contains("<graphml").then_some((GraphFormat::GraphMl, false));
+        return (first_element(text)? == GRAPHML).then_some((GraphFormat::GraphMl, false));
     }
     let inside = line.strip_prefix('{')?.trim_start();
     let is_known = match first_key(inside) {
@@ -228,8 +230,8 @@ fn of_text(text: &str) -> Option<Foreign> {
 }
 
 fn markup(text: &str, line: &str) -> Foreign {
-    let small = text.to_lowercase();
-    let element = ELEMENTS.iter().find(|(element, ..)| small.contains(element));
+    let first = first_element(text);
+    let element = ELEMENTS.iter().find(|(element, ..)| first.as_deref() == Some(element));
     let is_triple = || line.ends_with('.') && line.matches('<').count() > 1;
     match element {
         Some((_, name, advice)) => Foreign { name, advice },

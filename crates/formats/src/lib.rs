@@ -10,11 +10,11 @@
 //! | [`edge_list()`] | an edge on each line, by the ids of its ends (SNAP, KONECT); in gzip and zstd, too |
 //! | [`whole()`] | the other forms of GraphSON, GraphML and Gryo, as `g.io(file)` reads them; in gzip and zstd, too |
 //!
-//! All of these load into an empty graph, read in bounded memory (besides what the bulk load itself needs), report a bad
-//! row with file, line and column, and either stop there or skip and count it ([`BadRows`]). An import that stops leaves
-//! the graph empty.
+//! All of these import into a [`Target`]: an empty graph, which [`graph::Graph`] is, or one that has data ([`Present`]). They read in
+//! bounded memory (besides what the target itself needs), report a bad row with file, line and column, and either stop there or
+//! skip and count it ([`BadRows`]). An import that stops leaves an empty graph empty.
 //!
-//! Invariant: this crate knows nothing of how a graph is kept; it fills columns, and the bulk load takes them.
+//! Invariant: this crate knows nothing of how a graph is kept; it fills columns, and a bulk load or transactions take them.
 
 mod columns;
 mod csv;
@@ -25,11 +25,13 @@ mod foreign;
 mod graphson;
 mod ldbc;
 mod lines;
+mod markup;
 mod packed;
 mod pipeline;
 mod progress;
 mod rejects;
 mod sides;
+mod sink;
 mod summary;
 mod whole;
 
@@ -51,6 +53,9 @@ pub use ldbc::ldbc;
 pub use packed::unpacked;
 pub use progress::{ImportPhase, ImportProgress};
 pub use rejects::BadRows;
+pub use sink::{
+    Merge, Outcome, Places, Position, Present, PresentOptions, Rows, Sink, Standing, Tally, Target,
+};
 pub use summary::ImportSummary;
 pub use whole::{whole, whole_format};
 

@@ -3,6 +3,8 @@
 /// What an import is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportPhase {
+    /// Looking at the files before anything is written; the unit is the byte.
+    Looking,
     /// Reading the files; the unit is the byte.
     Reading,
     /// Building and writing the graph; the unit is the edge, which counts twice.

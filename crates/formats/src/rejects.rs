@@ -84,6 +84,15 @@ impl Rejects {
         }
     }
 
+    /// The first bad rows, those that the graph has refused behind those that could not be read.
+    pub(super) fn all_reports(self, refused: Vec<BadRow>) -> Vec<BadRow> {
+        let most = match self.policy {
+            BadRows::Stop => 0,
+            BadRows::Skip { reports } => reports,
+        };
+        self.reports.into_iter().chain(refused).take(most).collect()
+    }
+
     /// Takes the bad rows of a part whose first line has the number `first_line`.
     pub(super) fn add_all(
         &mut self,

@@ -7,17 +7,24 @@ use std::time::{Duration, Instant};
 use super::error::{BadRow, ImportError};
 use super::progress::Monitor;
 use super::rejects::Rejects;
-use graph::{BulkLoad, GraphStats};
+use super::sink::{Outcome, Sink, Tally};
+use graph::GraphStats;
 
 /// What an import did, for people: its `Display` is a few lines of text.
 #[derive(Clone, Debug)]
 pub struct ImportSummary {
-    /// Vertices imported.
+    /// Vertices added.
     pub vertices: u64,
-    /// Edges imported.
+    /// Edges added.
     pub edges: u64,
-    /// The graph afterwards, label by label.
-    pub stats: GraphStats,
+    /// Vertices that were there before, and got the properties of rows.
+    pub merged_vertices: u64,
+    /// Edges that were there before, and got the properties of rows.
+    pub merged_edges: u64,
+    /// Rows that had been done before this import went on.
+    pub before: u64,
+    /// The graph afterwards, label by label, if it was empty before.
+    pub stats: Option<GraphStats>,
     /// Rows read and imported.
     pub rows: u64,
     /// Bytes of the files that were read.
@@ -47,8 +54,16 @@ impl ImportSummary {
 impl fmt::Display for ImportSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.elapsed().as_secs_f64();
-        let rate = (self.vertices + self.edges) as f64 / seconds.max(1e-9);
+        let all = self.vertices + self.edges + self.merged_vertices + self.merged_edges;
+        let rate = all.saturating_sub(self.before) as f64 / seconds.max(1e-9);
         writeln!(f, "{} vertices and {} edges in {seconds:.1} s", self.vertices, self.edges)?;
+        if self.merged_vertices + self.merged_edges > 0 {
+            let (vertices, edges) = (self.merged_vertices, self.merged_edges);
+            writeln!(f, "{vertices} vertices and {edges} edges that were there got properties")?;
+        }
+        if self.before > 0 {
+            writeln!(f, "{} rows had been done before", self.before)?;
+        }
         write!(f, "{rate:.0} elements a second; reading {:.1} s", self.reading.as_secs_f64())?;
         write!(f, " ({} MB), building {:.1} s", self.bytes / 1_000_000, self.building.as_secs_f64())?;
         if let Some(peak) = self.peak_memory {
@@ -67,16 +82,16 @@ impl fmt::Display for ImportSummary {
     }
 }
 
-/// Elements handed to the bulk load so far.
+/// Elements handed over so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub(super) vertices: u64,
     pub(super) edges: u64,
 }
 
-/// Builds the graph from what was read, and sums up.
+/// Ends an import of which all is read, and sums up.
 pub(super) fn finish(
-    bulk: BulkLoad,
+    sink: Box<dyn Sink + '_>,
     counts: Counts,
     monitor: &Monitor<'_>,
     rejects: Rejects,
@@ -84,18 +99,23 @@ pub(super) fn finish(
 ) -> Result<ImportSummary, ImportError> {
     let reading = begun.elapsed();
     let spilled = Cell::new(0);
-    let stats = bulk.finish(&|progress| {
+    let Outcome { stats, tally, reports } = sink.finish(&|progress| {
         spilled.set(progress.spilled);
         monitor.building(progress);
     })?;
+    let all = Tally { vertices: counts.vertices, edges: counts.edges, ..Tally::default() };
+    let tally = tally.unwrap_or(all);
     Ok(ImportSummary {
-        vertices: counts.vertices,
-        edges: counts.edges,
+        vertices: tally.vertices,
+        edges: tally.edges,
+        merged_vertices: tally.merged_vertices,
+        merged_edges: tally.merged_edges,
+        before: tally.before,
         stats,
         rows: monitor.rows,
         bytes: monitor.total(),
-        skipped: rejects.count,
-        reports: rejects.reports,
+        skipped: rejects.count + tally.refused,
+        reports: rejects.all_reports(reports),
         reading,
         building: begun.elapsed() - reading,
         spilled: spilled.get(),

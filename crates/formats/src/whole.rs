@@ -17,19 +17,18 @@ use values::{Edge, Str, Value, Vertex, VertexRef};
 use super::ImportOptions;
 use super::error::ImportError;
 use super::exchange::{Element, GraphFormat, Place, TwiceReader};
-use super::foreign::whole_graph;
+use super::foreign::{LOOKED_AT, whole_graph};
 use super::graphson::{EdgeBatches, EdgeLine, VertexBatches, VertexLine};
 use super::packed::{Counted, is_packed, unpacked};
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
 use super::sides::Sides;
+use super::sink::{Sink, Source, Standing, Target};
 use super::summary::{Counts, ImportSummary, finish};
-use graph::{BulkCell, BulkLoad, Graph, NameSpace, check_id, check_name};
+use graph::{BulkCell, NameSpace, check_id, check_name};
 
 /// Elements after which progress is reported.
 const FULL: usize = 16 << 10;
-/// Bytes of a file that are looked at to tell what it is.
-const LOOKED_AT: u64 = 4 << 10;
 /// The label of a vertex that edges alone name.
 const DEFAULT_LABEL: &str = "vertex";
 
@@ -55,35 +54,36 @@ pub fn whole_format(path: &Path) -> Result<Option<GraphFormat>, ImportError> {
     Ok(whole_graph(&start).filter(|(_, is_fast)| !is_fast).map(|(format, _)| format))
 }
 
-/// Imports a file of a whole graph into an empty graph. Ids are kept, with their types as far as the format tells them, and so are
+/// Imports a file of a whole graph. Ids are kept, with their types as far as the format tells them, and so are
 /// those of vertices' properties if the options say so.
 ///
 /// # Errors
-/// See [`ImportError`]. The graph is empty then, as before. Such a file is good or bad as a whole: nothing is skipped.
+/// See [`ImportError`]. Such a file is good or bad as a whole: nothing of it is skipped, but what a graph that has data refuses.
 pub fn whole(
     file: &Path,
     format: GraphFormat,
-    graph: &Graph,
+    target: &dyn Target,
     options: &ImportOptions,
     progress: &dyn Fn(ImportProgress),
 ) -> Result<ImportSummary, ImportError> {
     let begun = Instant::now();
     let length = std::fs::metadata(file).map_err(|e| ImportError::io(file, e))?.len();
+    let sink = target.begin()?;
     let mut import = Import {
         file,
         format,
-        bulk: graph.bulk_load()?,
         monitor: Monitor::new(2 * length, progress),
         counts: Counts::default(),
         keep_property_ids: options.keep_property_ids,
-        null_values: graph.snapshot().catalog().schema().allow_null_values(),
+        null_values: sink.null_values(),
+        sink,
         ids: FxHashMap::default(),
         place: None,
     };
     let sides = import.read_vertices()?;
     import.read_edges(sides)?;
-    let Import { bulk, counts, monitor, .. } = import;
-    let mut summary = finish(bulk, counts, &monitor, Rejects::new(options.bad_rows), begun)?;
+    let Import { sink, counts, monitor, .. } = import;
+    let mut summary = finish(sink, counts, &monitor, Rejects::new(options.bad_rows), begun)?;
     summary.bytes = length;
     Ok(summary)
 }
@@ -92,7 +92,7 @@ pub fn whole(
 struct Import<'a> {
     file: &'a Path,
     format: GraphFormat,
-    bulk: BulkLoad,
+    sink: Box<dyn Sink + 'a>,
     monitor: Monitor<'a>,
     counts: Counts,
     keep_property_ids: bool,
@@ -110,9 +110,10 @@ impl Import<'_> {
         let mut named = IndexMap::new();
         let reader = self.each(TwiceReader::first, |import, element, names_vertices| match element {
             Element::Vertex(vertex) => {
-                batches.add(import.vertex(vertex)?);
+                let place = import.offset();
+                batches.add(import.vertex(vertex)?, place);
                 if batches.is_full() {
-                    import.load_vertices(&mut batches)?;
+                    import.load_vertices(&mut batches, Standing::Own)?;
                 }
                 Ok(1)
             }
@@ -120,20 +121,20 @@ impl Import<'_> {
                 for id in [edge.out_v.id, edge.in_v.id] {
                     let key = id.id_key();
                     if !import.ids.contains_key(&key) {
-                        named.entry(key).or_insert(id);
+                        named.entry(key).or_insert((id, import.offset()));
                     }
                 }
                 Ok(0)
             }
             Element::Edge(_) => Ok(0),
         })?;
-        self.load_vertices(&mut batches)?;
-        for (key, id) in named {
+        self.load_vertices(&mut batches, Standing::Own)?;
+        for (key, (id, place)) in named {
             if !self.ids.contains_key(&key) {
-                batches.add(self.vertex(Vertex::reference(id, DEFAULT_LABEL))?);
+                batches.add(self.vertex(Vertex::reference(id, DEFAULT_LABEL))?, place);
             }
         }
-        self.load_vertices(&mut batches)?;
+        self.load_vertices(&mut batches, Standing::Referred)?;
         Ok(reader.into_sides())
     }
 
@@ -164,8 +165,18 @@ impl Import<'_> {
         Ok(vertex)
     }
 
-    fn load_vertices(&mut self, batches: &mut VertexBatches) -> Result<(), ImportError> {
-        let loaded = batches.load(&mut self.bulk, &mut self.counts)?;
+    /// Where the element that is worked on begins: its line, or its byte where there are none.
+    fn offset(&self) -> u64 {
+        match self.place {
+            Some(Place::Line(place, _) | Place::Byte(place)) => place,
+            None => 0,
+        }
+    }
+
+    fn load_vertices(&mut self, batches: &mut VertexBatches, standing: Standing) -> Result<(), ImportError> {
+        let in_bytes = self.format == GraphFormat::Gryo;
+        let source = Source { file: self.file, in_bytes, standing };
+        let loaded = batches.load(&mut *self.sink, source, &mut self.counts)?;
         self.ids.extend(loaded.into_iter().map(|(id, vertex)| (id.id_key(), vertex)));
         Ok(())
     }
@@ -178,15 +189,25 @@ impl Import<'_> {
                 let Element::Edge(edge) = element else { return Ok(0) };
                 let ends = (import.end(&edge, &edge.out_v)?, import.end(&edge, &edge.in_v)?);
                 let edge = import.edge(edge)?;
-                batches.add(ends, edge, &mut import.bulk, &mut import.counts)?;
+                if batches.is_full_for(&edge) {
+                    import.load_edges(&mut batches)?;
+                }
+                batches.add(ends, edge, import.offset());
                 Ok(1)
             },
         )?;
-        batches.load(&mut self.bulk, &mut self.counts)
+        self.load_edges(&mut batches)
     }
 
-    fn end(&self, edge: &Edge, end: &Vertex) -> Result<VertexRef, ImportError> {
+    fn load_edges(&mut self, batches: &mut EdgeBatches) -> Result<(), ImportError> {
+        let source = Source { in_bytes: self.format == GraphFormat::Gryo, ..Source::of(self.file) };
+        batches.load(&mut *self.sink, source, &mut self.counts)
+    }
+
+    /// The vertex at an end: of the file, or else of the graph.
+    fn end(&mut self, edge: &Edge, end: &Vertex) -> Result<VertexRef, ImportError> {
         let found = self.ids.get(&end.id.id_key()).copied();
+        let found = found.or_else(|| self.sink.elsewhere(std::slice::from_ref(&end.id)));
         found.ok_or_else(|| {
             let label = &edge.label;
             self.wrong(format!("an edge `{label}` has an end {}, but there is no vertex of that id", end.id))

@@ -3,13 +3,14 @@
 mod imported;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use formats::{
-    BadRows, CsvOptions, CsvSource, GraphFormat, ImportError, ImportOptions, ImportSummary, Table, TableEnd,
-    TableId, TableLabel, TableProperty, TableRecords, csv, edge_list, graphson, is_edge_list, ldbc, tables,
-    whole, whole_format,
+    BadRows, CsvOptions, CsvSource, GraphFormat, ImportError, ImportOptions, ImportSummary, Merge, Position,
+    Present, PresentOptions, Table, TableEnd, TableId, TableLabel, TableProperty, TableRecords, Target, csv,
+    edge_list, graphson, is_edge_list, ldbc, tables, whole, whole_format,
 };
-use graph::Graph;
+use graph::Value;
 use imported::damage::{Random, fuzz};
 use imported::{Look, empty_graph, shared, tiny_network, written};
 
@@ -19,8 +20,14 @@ fn options(random: &mut Random) -> ImportOptions {
     ImportOptions { bad_rows, part_bytes: [5, 64, 1 << 20][random.below(3)], ..Default::default() }
 }
 
-/// An accepted import has to have put into the graph what it says; a refusal has to say something.
-fn check(import: impl FnOnce(&Graph) -> Result<ImportSummary, ImportError>) -> bool {
+/// An accepted import has to have put into the graph what it says; a refusal has to say something. In turns the graph is an empty one
+/// and one that has data.
+fn check(import: impl Fn(&dyn Target) -> Result<ImportSummary, ImportError>) -> bool {
+    static TURNS: AtomicUsize = AtomicUsize::new(0);
+    let turn = TURNS.fetch_add(1, Ordering::Relaxed);
+    if turn.is_multiple_of(2) {
+        return check_present(turn / 2, import);
+    }
     let graph = empty_graph();
     match import(&graph) {
         Ok(summary) => {
@@ -33,6 +40,44 @@ fn check(import: impl FnOnce(&Graph) -> Result<ImportSummary, ImportError>) -> b
             false
         }
     }
+}
+
+/// The same with a graph that has data, some of which has ids of the files.
+fn check_present(turn: usize, import: impl Fn(&dyn Target) -> Result<ImportSummary, ImportError>) -> bool {
+    let graph = empty_graph();
+    let transaction = graph.begin();
+    let ids = [Value::Int(1), Value::str("p-1"), Value::Long(9)];
+    let [first, second, _] = ids.map(|id| transaction.add_vertex(Some(id), "person").unwrap());
+    transaction.add_edge(Some(Value::Int(7)), "knows", first, second).unwrap();
+    transaction.commit().unwrap();
+    let (vertices, edges) = Look::at(&graph).counts();
+    let merge = [Merge::Nothing, Merge::ById, Merge::ByKey("name".into())][turn % 3].clone();
+    let bad_rows = if turn % 5 < 2 { BadRows::Stop } else { BadRows::Skip { reports: 3 } };
+    let (new_ids, rows) = (turn.is_multiple_of(7), [1, 3, 1_000][turn % 3].try_into().unwrap());
+    let options = PresentOptions { merge, new_ids, rows, bad_rows, ..PresentOptions::default() };
+    let present = Present::new(&graph, &options, "fuzz");
+    // Whether it finds anything or not, to look changes nothing.
+    let looked = import(&present.looking_only()).is_ok();
+    assert_eq!((Look::at(&graph).counts(), present.position().unwrap()), ((vertices, edges), Position::New));
+    let imported = import(&present);
+    let found = Look::at(&graph).counts();
+    match (&imported, present.position().unwrap()) {
+        (Ok(summary), Position::Done(tally)) => {
+            assert_eq!((summary.vertices, summary.edges), (tally.vertices, tally.edges));
+            assert_eq!(found, (vertices + tally.vertices, edges + tally.edges));
+        }
+        (Err(_), Position::UnderWay(tally)) => {
+            assert_eq!(found, (vertices + tally.vertices, edges + tally.edges));
+        }
+        (Err(error), Position::New) => {
+            assert!(!error.to_string().is_empty());
+            assert_eq!(found, (vertices, edges));
+        }
+        (imported, position) => panic!("{imported:?}, but {position:?}"),
+    }
+    let skips = matches!(bad_rows, BadRows::Skip { .. });
+    assert!(looked || imported.is_err() || skips, "what was refused at first is taken");
+    imported.is_ok()
 }
 
 #[test]

@@ -133,7 +133,7 @@ pub enum GraphError {
     },
     /// Bulk load needs a graph without vertices.
     #[error(
-        "bulk load needs an empty graph, but this one holds {vertices} vertices; load into a new directory"
+        "bulk load needs an empty graph, but this one holds {vertices} vertices; import into a new directory, or into this graph with --add or --merge"
     )]
     NotEmpty {
         /// How many there are.

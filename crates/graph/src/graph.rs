@@ -320,6 +320,23 @@ impl Graph {
         &self.core.definer
     }
 
+    /// What a transaction has left under a name: see [`Transaction::leave_note`](crate::Transaction::leave_note). It is there once the
+    /// transaction is durable.
+    ///
+    /// # Errors
+    /// If the store fails, or the note is damaged.
+    pub fn note(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        self.core.committer.log.notes().get(name)
+    }
+
+    /// Hands out what transactions have left under names that begin so, in the order of the names.
+    ///
+    /// # Errors
+    /// As [`Graph::note`], and those of `visit`.
+    pub fn each_note(&self, prefix: &str, visit: impl FnMut(&str, Vec<u8>) -> Result<()>) -> Result<()> {
+        self.core.committer.log.notes().each(prefix, visit)
+    }
+
     /// Writes the graph as it is now into the directory `to`, which is created if it is not there. In a directory that
     /// holds backups of this graph already, only what has changed since the last of them is written, as a further file;
     /// those before are read, which checks them. Nothing changed, nothing written. Commits go on meanwhile.

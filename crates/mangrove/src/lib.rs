@@ -58,7 +58,7 @@ pub use error::Error;
 pub use files::{ExportError, ExportFormat, ExportOptions, ExportSummary};
 pub use global_allocator::Mimalloc;
 pub use graph_host::{GraphHost, GraphInfo};
-pub use import::ImportFormat;
+pub use import::{ImportFormat, ImportIntoOptions, ImportSource, Imported};
 pub use memory_plan::{MemoryPlan, TooMuch};
 pub use options::{DatabaseOptions, held_bytes, start_engine, start_engine_with};
 pub use request::RequestKeyOptions;

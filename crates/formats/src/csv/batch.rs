@@ -17,13 +17,14 @@ const FULL: usize = 64 << 10;
 /// Most different labels at a time; a column of labels with more is read in smaller batches.
 const MOST_LABELS: usize = 256;
 
-/// Rows of one label on their way into the bulk load.
+/// Rows of one label on their way into the graph.
 pub(super) struct Batch {
+    /// Of each row the line that it begins on.
+    pub(super) lines: Vec<u64>,
     pub(super) ids: Vec<Value>,
     pub(super) from: Vec<VertexRef>,
     pub(super) to: Vec<VertexRef>,
     pub(super) columns: Vec<BulkColumn>,
-    pub(super) rows: usize,
 }
 
 /// What a row has besides its properties.
@@ -44,8 +45,8 @@ pub(super) struct Batches {
 }
 
 impl Batches {
-    /// Adds a row; its cells are in the order of the columns that become properties.
-    pub(super) fn add(&mut self, header: &Header, row: RowParts<'_>, cells: Vec<Cell<'_>>) {
+    /// Adds the row of a line; its cells are in the order of the columns that become properties.
+    pub(super) fn add(&mut self, header: &Header, line: u64, row: RowParts<'_>, cells: Vec<Cell<'_>>) {
         let label = row.label.unwrap_or_default();
         if !self.by_label.contains_key(&*label) {
             self.by_label.insert(label.clone().into_owned(), Batch::new(header));
@@ -55,7 +56,7 @@ impl Batches {
         batch.ids.extend(row.id.map(|(id, _)| id));
         batch.from.extend(row.from);
         batch.to.extend(row.to);
-        batch.rows += 1;
+        batch.lines.push(line);
         self.rows += 1;
     }
 
@@ -87,7 +88,8 @@ impl Batch {
             }
             _ => None,
         });
-        Self { ids: Vec::new(), from: Vec::new(), to: Vec::new(), columns: columns.collect(), rows: 0 }
+        let (lines, ids) = (Vec::new(), Vec::new());
+        Self { lines, ids, from: Vec::new(), to: Vec::new(), columns: columns.collect() }
     }
 }
 

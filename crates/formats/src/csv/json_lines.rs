@@ -61,7 +61,7 @@ impl Records for JsonLines {
             }
         }
         self.bytes += self.lines.advance();
-        Ok(Row::Fields(self.fields.iter().map(Member::text).collect()))
+        Ok(Row::Fields(self.line, self.fields.iter().map(Member::text).collect()))
     }
 
     fn line(&self) -> u64 {

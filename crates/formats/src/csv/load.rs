@@ -1,4 +1,4 @@
-//! Rows of tables into the bulk load: vertices first, then edges, whose ends are looked up by the ids of their spaces.
+//! Rows of tables into the graph: vertices first, then edges, whose ends are looked up by the ids of their spaces.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
@@ -16,9 +16,10 @@ use crate::columns::Cell;
 use crate::error::{Fault, ImportError, quoted};
 use crate::progress::{ImportProgress, Monitor};
 use crate::rejects::Rejects;
+use crate::sink::{Places, Rows, Sink, Target};
 use crate::summary::{Counts, ImportSummary, finish};
 use crate::{ImportOptions, SeveralLabels};
-use graph::{BulkLoad, Graph, NameSpace, check_name};
+use graph::{NameSpace, check_name};
 
 /// What is expected of a vertex with several labels.
 const ONE_LABEL: &str = "one label (a vertex has no more than one here; `--labels first` takes the first, `--labels join` makes one of all)";
@@ -26,17 +27,17 @@ const ONE_LABEL: &str = "one label (a vertex has no more than one here; `--label
 /// Rows after which progress is reported.
 const PROGRESS_ROWS: u64 = 4096;
 
-/// Loads files into an empty graph.
+/// Loads files.
 pub(super) fn load(
     files: Vec<SourceFile>,
-    graph: &Graph,
+    target: &dyn Target,
     options: &ImportOptions,
     progress: &dyn Fn(ImportProgress),
 ) -> Result<ImportSummary, ImportError> {
     let begun = Instant::now();
     let mut import = Import {
         several_labels: options.several_labels,
-        bulk: graph.bulk_load()?,
+        sink: target.begin()?,
         monitor: Monitor::new(files.iter().map(|file| file.length).sum(), progress),
         rejects: Rejects::new(options.bad_rows),
         counts: Counts::default(),
@@ -48,8 +49,8 @@ pub(super) fn load(
     import.check_ends(&edges)?;
     vertices.into_iter().try_for_each(|file| import.read(file))?;
     edges.into_iter().try_for_each(|file| import.read(file))?;
-    let Import { bulk, counts, monitor, rejects, .. } = import;
-    finish(bulk, counts, &monitor, rejects, begun)
+    let Import { sink, counts, monitor, rejects, .. } = import;
+    finish(sink, counts, &monitor, rejects, begun)
 }
 
 /// A file of which is known what its columns are.
@@ -117,7 +118,7 @@ struct Space {
 /// An import on its way.
 struct Import<'a> {
     several_labels: SeveralLabels,
-    bulk: BulkLoad,
+    sink: Box<dyn Sink + 'a>,
     monitor: Monitor<'a>,
     rejects: Rejects,
     counts: Counts,
@@ -138,19 +139,20 @@ impl Import<'_> {
                     return Err(ImportError::layout(&file.path, problem));
                 }
                 if let (Some(key), Some(label), false) = (key, &file.columns.label, space.is_empty()) {
-                    self.bulk.index(label, key)?;
+                    self.sink.index(label, key)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Edges refer to id spaces that vertices are in.
+    /// Edges refer to id spaces that vertices are in; or to vertices of the graph, whose ids are in no space.
     fn check_ends(&self, files: &[SourceFile]) -> Result<(), ImportError> {
         for file in files {
             for column in &file.columns.header.columns {
                 if let Column::Start { space } | Column::End { space } = column
                     && !self.spaces.contains_key(space)
+                    && !(space.is_empty() && self.sink.has_others())
                 {
                     let problem = format!("no file has vertices with ids in the id space {}", quoted(space));
                     return Err(ImportError::layout(&file.path, problem));
@@ -167,20 +169,22 @@ impl Import<'_> {
             let fault = match file.records.next(&file.path)? {
                 Row::End => break,
                 Row::Bad(fault) => Some(file.fault_of_field(fault)),
-                Row::Fields(fields) => match of_columns(fields, file.fields.as_deref(), file.names.len()) {
-                    Err(fault) => Some(file.fault_of_field(fault)),
-                    Ok(fields) => {
-                        let taken = self.row(&file.columns, &fields, &mut batches);
-                        taken.err().map(|fault| file.fault_of_column(fault))
+                Row::Fields(line, fields) => {
+                    match of_columns(fields, file.fields.as_deref(), file.names.len()) {
+                        Err(fault) => Some(file.fault_of_field(fault)),
+                        Ok(fields) => {
+                            let taken = self.row(&file.columns, (&fields, line), &mut batches);
+                            taken.err().map(|fault| file.fault_of_column(fault))
+                        }
                     }
-                },
+                }
             };
             match fault {
                 None => rows += 1,
                 Some(fault) => self.rejects.add(&file.path, file.records.line(), fault)?,
             }
             if batches.is_full() {
-                self.flush(&file.columns.header, &mut batches)?;
+                self.flush(&file.path, &file.columns.header, &mut batches)?;
             }
             if rows >= PROGRESS_ROWS {
                 let now = file.records.bytes();
@@ -188,13 +192,18 @@ impl Import<'_> {
                 (bytes, rows) = (now, 0);
             }
         }
-        self.flush(&file.columns.header, &mut batches)?;
+        self.flush(&file.path, &file.columns.header, &mut batches)?;
         self.monitor.advance(file.length.saturating_sub(bytes), rows);
         Ok(())
     }
 
     /// Takes one row, which has a field for each column, into its batch, or says what is wrong with it; then nothing of it was taken.
-    fn row(&mut self, columns: &Columns, fields: &[Text<'_>], batches: &mut Batches) -> Result<(), Fault> {
+    fn row(
+        &mut self,
+        columns: &Columns,
+        (fields, line): (&[Text<'_>], u64),
+        batches: &mut Batches,
+    ) -> Result<(), Fault> {
         let header = &columns.header;
         let label = columns.label.as_deref().map(Cow::Borrowed);
         let mut row = batch::RowParts { label, ..Default::default() };
@@ -218,12 +227,12 @@ impl Import<'_> {
                 }
             };
         }
-        batches.add(header, row, cells);
+        batches.add(header, line, row, cells);
         Ok(())
     }
 
     fn field<'f>(
-        &self,
+        &mut self,
         columns: &Columns,
         column: &Column,
         (field, number): (Text<'f>, usize),
@@ -280,12 +289,20 @@ impl Import<'_> {
         Ok(label)
     }
 
-    /// The vertex that an end of an edge names.
-    fn end(&self, space: &str, field: &str, number: usize) -> Result<VertexRef, Fault> {
-        let found = self.spaces.get(space).and_then(|space| {
-            let id = space.id_type.value(field)?;
-            space.ids.get(&id).copied()
-        });
+    /// The vertex that an end of an edge names: of the files or, if its id is in no space, of the graph.
+    fn end(&mut self, space: &str, field: &str, number: usize) -> Result<VertexRef, Fault> {
+        let known = self.spaces.get(space);
+        let id = known.and_then(|space| space.id_type.value(field));
+        let mut found = known.and_then(|space| space.ids.get(id.as_ref()?).copied());
+        if found.is_none() && space.is_empty() && !field.is_empty() && self.sink.has_others() {
+            // Where no file says what type ids have, they are texts, or else whole numbers.
+            let untyped = || [Some(Value::str(field)), field.parse().ok().map(Value::Long)];
+            let ids: Vec<Value> = match known {
+                Some(_) => id.into_iter().collect(),
+                None => untyped().into_iter().flatten().collect(),
+            };
+            found = self.sink.elsewhere(&ids);
+        }
         found.ok_or_else(|| Fault::expected(number, "the id of a vertex", field))
     }
 
@@ -294,21 +311,19 @@ impl Import<'_> {
         &mut self.spaces.get_mut(space).expect("every id space was declared before rows are read").ids
     }
 
-    /// Hands the batches to the bulk load.
-    fn flush(&mut self, header: &Header, batches: &mut Batches) -> Result<(), ImportError> {
+    /// Hands the batches on.
+    fn flush(&mut self, path: &Path, header: &Header, batches: &mut Batches) -> Result<(), ImportError> {
         let space = header.id_space();
         let keeps_ids = space.is_some_and(|space| header.is_edges || space.is_empty());
         for (label, batch) in batches.take() {
+            let rows = Rows::of(path, Places::Lines(&batch.lines));
             let ids = keeps_ids.then(|| batch.ids.clone());
             if header.is_edges {
                 self.counts.edges += batch.from.len() as u64;
-                self.bulk.edges(&label, &batch.from, &batch.to, ids, batch.columns)?;
+                self.sink.edges(&label, (&batch.from, &batch.to), rows, ids, batch.columns)?;
                 continue;
             }
-            let vertices = match ids.is_none() && batch.columns.is_empty() {
-                true => self.bulk.vertices_without_columns(&label, batch.rows)?,
-                false => self.bulk.vertices(&label, ids, batch.columns)?,
-            };
+            let vertices = self.sink.vertices(&label, rows, ids, batch.columns)?;
             self.counts.vertices += vertices.len() as u64;
             if let Some(space) = space {
                 self.ids_of(space).extend(batch.ids.into_iter().zip(vertices));

@@ -12,8 +12,8 @@ use super::scalar::ScalarType;
 use crate::ImportOptions;
 use crate::error::{ImportError, quoted};
 use crate::progress::ImportProgress;
+use crate::sink::Target;
 use crate::summary::ImportSummary;
-use graph::Graph;
 
 /// A file of rows, and what its fields are.
 #[derive(Clone, Debug)]
@@ -81,18 +81,18 @@ pub struct TableProperty {
     pub value_type: String,
 }
 
-/// Imports tables into an empty graph. They may come in any order; vertices are read first.
+/// Imports tables. They may come in any order; vertices are read first.
 ///
 /// # Errors
-/// See [`ImportError`]. The graph is empty then, as before.
+/// See [`ImportError`].
 pub fn tables(
     tables: &[Table],
-    graph: &Graph,
+    target: &dyn Target,
     options: &ImportOptions,
     progress: &dyn Fn(ImportProgress),
 ) -> Result<ImportSummary, ImportError> {
     let files = tables.iter().map(Table::open).collect::<Result<Vec<_>, _>>()?;
-    load::load(files, graph, options, progress)
+    load::load(files, target, options, progress)
 }
 
 impl Table {

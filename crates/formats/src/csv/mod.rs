@@ -54,7 +54,7 @@ use super::error::ImportError;
 use super::progress::ImportProgress;
 use super::summary::ImportSummary;
 
-use graph::Graph;
+use super::sink::Target;
 
 /// How the files are written.
 #[derive(Clone, Copy, Debug)]
@@ -74,20 +74,20 @@ impl Default for CsvOptions {
     }
 }
 
-/// Imports CSV files, whose headers follow the convention described in the module, into an empty graph. The files may
+/// Imports CSV files, whose headers follow the convention described in the module. The files may
 /// come in any order; vertices are read first.
 ///
 /// # Errors
-/// See [`ImportError`]. The graph is empty then, as before.
+/// See [`ImportError`].
 pub fn csv(
     sources: &[CsvSource],
     csv_options: CsvOptions,
-    graph: &Graph,
+    target: &dyn Target,
     options: &ImportOptions,
     progress: &dyn Fn(ImportProgress),
 ) -> Result<ImportSummary, ImportError> {
     let files = sources.iter().map(|source| open(source, csv_options)).collect::<Result<Vec<_>, _>>()?;
-    load::load(files, graph, options, progress)
+    load::load(files, target, options, progress)
 }
 
 /// Reads the header of a file.

@@ -27,8 +27,8 @@ pub(super) struct Reader {
 
 /// What one attempt to read a row gave.
 pub(super) enum Row<'a> {
-    /// The fields.
-    Fields(Vec<Text<'a>>),
+    /// The line that it begins on, and its fields.
+    Fields(u64, Vec<Text<'a>>),
     /// Something that is not a row.
     Bad(Fault),
     /// The file has ended.
@@ -88,7 +88,7 @@ impl Reader {
     /// Reads the header, the first row.
     pub(super) fn header(&mut self, path: &Path) -> Result<Vec<String>, ImportError> {
         match self.next(path)? {
-            Row::Fields(fields) => Ok(fields.iter().map(|field| field.text.to_owned()).collect()),
+            Row::Fields(_, fields) => Ok(fields.iter().map(|field| field.text.to_owned()).collect()),
             Row::Bad(fault) => Err(ImportError::layout(path, format!("in the header, {}", fault.problem))),
             Row::End => Err(ImportError::layout(path, "the file is empty, not even a header")),
         }
@@ -114,7 +114,7 @@ impl Records for Reader {
                 }
             }
         }
-        Ok(Row::Fields(fields))
+        Ok(Row::Fields(self.rows.line(), fields))
     }
 
     fn line(&self) -> u64 {

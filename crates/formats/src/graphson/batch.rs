@@ -6,13 +6,14 @@ use values::{Value, VertexRef};
 
 use super::element::{EdgeLine, VertexLine};
 use crate::error::ImportError;
+use crate::sink::{Sink, Source};
 use crate::summary::Counts;
-use graph::{BulkCell, BulkColumn, BulkLoad, BulkValues};
+use graph::{BulkCell, BulkColumn, BulkValues};
 
 /// Elements after which batches are handed on.
 const FULL: usize = 16 << 10;
 
-/// Vertices on their way into the bulk load, label by label.
+/// Vertices on their way into the graph, label by label.
 #[derive(Default)]
 pub(crate) struct VertexBatches {
     by_label: IndexMap<String, VertexBatch>,
@@ -20,12 +21,13 @@ pub(crate) struct VertexBatches {
 }
 
 impl VertexBatches {
-    pub(crate) fn add(&mut self, vertex: VertexLine) {
+    /// Adds a vertex, from a place in the file.
+    pub(crate) fn add(&mut self, vertex: VertexLine, place: u64) {
         if !self.by_label.contains_key(&vertex.label) {
             self.by_label.insert(vertex.label.clone(), VertexBatch::default());
         }
         if let Some(batch) = self.by_label.get_mut(&vertex.label) {
-            batch.add(vertex);
+            batch.add(vertex, place);
             self.pending += 1;
         }
     }
@@ -35,16 +37,17 @@ impl VertexBatches {
         self.pending >= FULL
     }
 
-    /// Hands all of them on: their ids, with what the graph calls them.
+    /// Hands all of them on, which are from a file: their ids, with what the graph calls them.
     pub(crate) fn load(
         &mut self,
-        bulk: &mut BulkLoad,
+        sink: &mut dyn Sink,
+        source: Source<'_>,
         counts: &mut Counts,
     ) -> Result<Vec<(Value, VertexRef)>, ImportError> {
         let mut loaded = Vec::with_capacity(std::mem::take(&mut self.pending));
         for (label, batch) in std::mem::take(&mut self.by_label) {
-            let (ids, columns) = batch.into_columns();
-            let vertices = bulk.vertices(&label, Some(ids.clone()), columns)?;
+            let (ids, places, columns) = batch.into_columns();
+            let vertices = sink.vertices(&label, source.rows(&places), Some(ids.clone()), columns)?;
             counts.vertices += vertices.len() as u64;
             loaded.extend(ids.into_iter().zip(vertices));
         }
@@ -52,7 +55,7 @@ impl VertexBatches {
     }
 }
 
-/// Edges on their way into the bulk load, label by label.
+/// Edges on their way into the graph, label by label.
 #[derive(Default)]
 pub(crate) struct EdgeBatches {
     by_label: IndexMap<String, EdgeBatch>,
@@ -60,35 +63,36 @@ pub(crate) struct EdgeBatches {
 }
 
 impl EdgeBatches {
-    /// Adds an edge; hands on first what must not be together with it.
-    pub(crate) fn add(
-        &mut self,
-        (from, to): (VertexRef, VertexRef),
-        edge: EdgeLine,
-        bulk: &mut BulkLoad,
-        counts: &mut Counts,
-    ) -> Result<(), ImportError> {
-        let differs = self.by_label.get(&edge.label).is_some_and(|batch| batch.differs_from(&edge));
-        if differs || self.pending >= FULL {
-            self.load(bulk, counts)?;
-        }
+    /// Whether they must be handed on before this edge is added.
+    pub(crate) fn is_full_for(&self, edge: &EdgeLine) -> bool {
+        let differs = self.by_label.get(&edge.label).is_some_and(|batch| batch.differs_from(edge));
+        differs || self.pending >= FULL
+    }
+
+    /// Adds an edge, from a place in the file.
+    pub(crate) fn add(&mut self, ends: (VertexRef, VertexRef), edge: EdgeLine, place: u64) {
         if !self.by_label.contains_key(&edge.label) {
             self.by_label.insert(edge.label.clone(), EdgeBatch::default());
         }
         if let Some(batch) = self.by_label.get_mut(&edge.label) {
-            batch.add(from, to, edge);
+            batch.add(ends, edge, place);
             self.pending += 1;
         }
-        Ok(())
     }
 
-    /// Hands all of them on.
-    pub(crate) fn load(&mut self, bulk: &mut BulkLoad, counts: &mut Counts) -> Result<(), ImportError> {
+    /// Hands all of them on, which are from a file.
+    pub(crate) fn load(
+        &mut self,
+        sink: &mut dyn Sink,
+        source: Source<'_>,
+        counts: &mut Counts,
+    ) -> Result<(), ImportError> {
         self.pending = 0;
-        for (label, batch) in std::mem::take(&mut self.by_label) {
-            let (from, to, ids, columns) = batch.into_columns();
+        for (label, mut batch) in std::mem::take(&mut self.by_label) {
+            let (ids, columns) = batch.columns();
+            let EdgeBatch { from, to, places, .. } = &batch;
             counts.edges += from.len() as u64;
-            bulk.edges(&label, &from, &to, ids, columns)?;
+            sink.edges(&label, (from, to), source.rows(places), ids, columns)?;
         }
         Ok(())
     }
@@ -98,12 +102,14 @@ impl EdgeBatches {
 #[derive(Default)]
 struct VertexBatch {
     ids: Vec<Value>,
+    places: Vec<u64>,
     columns: IndexMap<String, Vec<Vec<BulkCell>>>,
 }
 
 /// Edges of one label.
 #[derive(Default)]
 struct EdgeBatch {
+    places: Vec<u64>,
     from: Vec<VertexRef>,
     to: Vec<VertexRef>,
     ids: Vec<Option<Value>>,
@@ -111,7 +117,7 @@ struct EdgeBatch {
 }
 
 impl VertexBatch {
-    fn add(&mut self, vertex: VertexLine) {
+    fn add(&mut self, vertex: VertexLine, place: u64) {
         for (key, cells) in vertex.properties {
             let column = self.columns.entry(key).or_default();
             // Vertices before this one that do not have the key.
@@ -119,11 +125,12 @@ impl VertexBatch {
             column.push(cells);
         }
         self.ids.push(vertex.id);
+        self.places.push(place);
     }
 
-    /// The ids and the columns: a key under which every vertex has at most one value, without meta-properties or an id, is a
+    /// The ids, their places and the columns: a key under which every vertex has at most one value, without meta-properties or an id, is a
     /// single property, otherwise a multi-property.
-    fn into_columns(self) -> (Vec<Value>, Vec<BulkColumn>) {
+    fn into_columns(self) -> (Vec<Value>, Vec<u64>, Vec<BulkColumn>) {
         let rows = self.ids.len();
         let columns = self.columns.into_iter().map(|(key, mut cells)| {
             cells.resize(rows, Vec::new());
@@ -136,17 +143,18 @@ impl VertexBatch {
             };
             BulkColumn { key, values }
         });
-        (self.ids, columns.collect())
+        (self.ids, self.places, columns.collect())
     }
 }
 
 impl EdgeBatch {
-    fn add(&mut self, from: VertexRef, to: VertexRef, edge: EdgeLine) {
+    fn add(&mut self, (from, to): (VertexRef, VertexRef), edge: EdgeLine, place: u64) {
         for (key, value) in edge.properties {
             let column = self.columns.entry(key).or_default();
             column.resize(self.from.len(), None);
             column.push(Some(value));
         }
+        self.places.push(place);
         self.from.push(from);
         self.to.push(to);
         self.ids.push(edge.id);
@@ -157,14 +165,14 @@ impl EdgeBatch {
         self.ids.first().is_some_and(|first| first.is_some() != edge.id.is_some())
     }
 
-    /// Hands the edges over: ends, ids if they have any, columns.
-    fn into_columns(self) -> (Vec<VertexRef>, Vec<VertexRef>, Option<Vec<Value>>, Vec<BulkColumn>) {
+    /// The ids, if they have any, and the columns, which it has no more.
+    fn columns(&mut self) -> (Option<Vec<Value>>, Vec<BulkColumn>) {
         let rows = self.from.len();
-        let columns = self.columns.into_iter().map(|(key, mut values)| {
+        let columns = std::mem::take(&mut self.columns).into_iter().map(|(key, mut values)| {
             values.resize(rows, None);
             BulkColumn { key, values: BulkValues::Any(values) }
         });
         let columns = columns.collect();
-        (self.from, self.to, self.ids.into_iter().collect(), columns)
+        (std::mem::take(&mut self.ids).into_iter().collect(), columns)
     }
 }

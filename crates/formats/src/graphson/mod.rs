@@ -28,44 +28,45 @@ use super::lines::Lines;
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
 use super::sides::{Sides, Survey};
+use super::sink::{Sink, Source, Target};
 use super::summary::{Counts, ImportSummary, finish};
-use graph::{BulkLoad, Graph};
 
 /// Lines after which progress is reported.
 const PROGRESS_LINES: u64 = 256;
 
-/// Imports a GraphSON file, one vertex per line, into an empty graph. Vertices and edges keep their ids, with their
+/// Imports a GraphSON file, one vertex per line. Vertices and edges keep their ids, with their
 /// types, and so do properties of vertices if the options say so; keys with several values or with meta-properties become
 /// multi-properties.
 ///
 /// # Errors
-/// See [`ImportError`]. The graph is empty then, as before. When bad rows are skipped, a line is left out whole in the
+/// See [`ImportError`]. When bad rows are skipped, a line is left out whole in the
 /// first pass; in the second, an edge without its other end is left out alone.
 pub fn graphson(
     file: &Path,
-    graph: &Graph,
+    target: &dyn Target,
     options: &ImportOptions,
     progress: &dyn Fn(ImportProgress),
 ) -> Result<ImportSummary, ImportError> {
     let begun = Instant::now();
     refuse_binary_inside(file)?;
     let length = std::fs::metadata(file).map_err(|e| ImportError::io(file, e))?.len();
+    let sink = target.begin()?;
     let mut import = Import {
         file,
-        bulk: graph.bulk_load()?,
         // The file is read twice.
         monitor: Monitor::new(2 * length, progress),
         rejects: Rejects::new(options.bad_rows),
         counts: Counts::default(),
         keep_property_ids: options.keep_property_ids,
-        null_values: graph.snapshot().catalog().schema().allow_null_values(),
+        null_values: sink.null_values(),
+        sink,
         ids: FxHashMap::default(),
         survey: Survey::default(),
     };
     import.read_vertices()?;
     import.read_edges()?;
-    let Import { bulk, counts, monitor, rejects, .. } = import;
-    let mut summary = finish(bulk, counts, &monitor, rejects, begun)?;
+    let Import { sink, counts, monitor, rejects, .. } = import;
+    let mut summary = finish(sink, counts, &monitor, rejects, begun)?;
     summary.bytes = length;
     Ok(summary)
 }
@@ -79,7 +80,7 @@ type LineEdges = ((Value, VertexRef), Vec<(Direction, EdgeLine)>);
 /// An import on its way.
 struct Import<'a> {
     file: &'a Path,
-    bulk: BulkLoad,
+    sink: Box<dyn Sink + 'a>,
     monitor: Monitor<'a>,
     rejects: Rejects,
     counts: Counts,
@@ -97,7 +98,7 @@ impl Import<'_> {
         let mut batches = VertexBatches::default();
         self.each_line(|import, number, line| {
             match import.vertex(line) {
-                Ok(vertex) => batches.add(vertex),
+                Ok(vertex) => batches.add(vertex, number),
                 Err(fault) => import.rejects.add(import.file, number, fault)?,
             }
             if batches.is_full() {
@@ -132,7 +133,7 @@ impl Import<'_> {
     }
 
     fn load_vertices(&mut self, batches: &mut VertexBatches) -> Result<(), ImportError> {
-        self.ids.extend(batches.load(&mut self.bulk, &mut self.counts)?);
+        self.ids.extend(batches.load(&mut *self.sink, Source::of(self.file), &mut self.counts)?);
         Ok(())
     }
 
@@ -150,16 +151,29 @@ impl Import<'_> {
                     continue;
                 }
                 count += 1;
-                let Some(&other) = import.ids.get(&edge.other) else {
+                let Some(other) = import.other_end(&edge) else {
                     import.rejects.add(import.file, number, element::dangling(&edge, at))?;
                     continue;
                 };
                 let ends = if at == Direction::Out { (vertex, other) } else { (other, vertex) };
-                batches.add(ends, edge, &mut import.bulk, &mut import.counts)?;
+                if batches.is_full_for(&edge) {
+                    import.load_edges(&mut batches)?;
+                }
+                batches.add(ends, edge, number);
             }
             Ok(count)
         })?;
-        batches.load(&mut self.bulk, &mut self.counts)
+        self.load_edges(&mut batches)
+    }
+
+    fn load_edges(&mut self, batches: &mut EdgeBatches) -> Result<(), ImportError> {
+        batches.load(&mut *self.sink, Source::of(self.file), &mut self.counts)
+    }
+
+    /// The vertex at the other end of an edge: of the file, or else of the graph.
+    fn other_end(&mut self, edge: &EdgeLine) -> Option<VertexRef> {
+        let known = self.ids.get(&edge.other).copied();
+        known.or_else(|| self.sink.elsewhere(std::slice::from_ref(&edge.other)))
     }
 
     /// The vertex of a good line, and its edges at the ends that are looked at.

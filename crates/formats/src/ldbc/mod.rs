@@ -21,8 +21,8 @@ use super::lines::read_range;
 use super::pipeline::in_order;
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
+use super::sink::{Places, Rows, Sink, Target};
 use super::summary::{Counts, ImportSummary, finish};
-use graph::{BulkLoad, Graph};
 
 /// The first line after the header.
 const FIRST_LINE: u64 = 2;
@@ -40,8 +40,7 @@ const INDEXED: [(&str, &str); 6] = [
     ("Forum", "title"),
 ];
 
-/// Imports the LDBC social network below `directory` (SNB Interactive v1, `CsvBasic` or `CsvComposite`) into an empty
-/// graph.
+/// Imports the LDBC social network below `directory` (SNB Interactive v1, `CsvBasic` or `CsvComposite`).
 ///
 /// - Labels are `Person Forum Post Comment Organisation Place Tag TagClass`; an edge's label is the middle part of its
 ///   file's name (`knows`, `hasCreator`, `isLocatedIn` …).
@@ -56,10 +55,10 @@ const INDEXED: [(&str, &str); 6] = [
 /// [`ImportOptions::part_bytes`].
 ///
 /// # Errors
-/// See [`ImportError`]. The graph is empty then, as before.
+/// See [`ImportError`].
 pub fn ldbc(
     directory: &Path,
-    graph: &Graph,
+    target: &dyn Target,
     options: &ImportOptions,
     progress: &dyn Fn(ImportProgress),
 ) -> Result<ImportSummary, ImportError> {
@@ -67,7 +66,7 @@ pub fn ldbc(
     let network = layout::find(directory)?;
     let mut import = Import {
         options,
-        bulk: graph.bulk_load()?,
+        sink: target.begin()?,
         monitor: Monitor::new(network.bytes(), progress),
         rejects: Rejects::new(options.bad_rows),
         counts: Counts::default(),
@@ -79,14 +78,14 @@ pub fn ldbc(
     drop(attributes);
     import.read_edges(&network, &ids)?;
     drop(ids);
-    let Import { bulk, counts, monitor, rejects, .. } = import;
-    finish(bulk, counts, &monitor, rejects, begun)
+    let Import { sink, counts, monitor, rejects, .. } = import;
+    finish(sink, counts, &monitor, rejects, begun)
 }
 
 /// An import on its way.
 struct Import<'a> {
     options: &'a ImportOptions,
-    bulk: BulkLoad,
+    sink: Box<dyn Sink + 'a>,
     monitor: Monitor<'a>,
     rejects: Rejects,
     counts: Counts,
@@ -95,9 +94,9 @@ struct Import<'a> {
 impl Import<'_> {
     fn index(&mut self, labels: &[String]) -> Result<(), ImportError> {
         for label in labels {
-            self.bulk.index(label, "id")?;
+            self.sink.index(label, "id")?;
             for (_, key) in INDEXED.iter().filter(|(indexed, _)| indexed == label) {
-                self.bulk.index(label, key)?;
+                self.sink.index(label, key)?;
             }
         }
         Ok(())
@@ -146,7 +145,9 @@ impl Import<'_> {
                     known.expect(rows.ids.len() * table.file.parts(import.options.part_bytes).count());
                 }
                 import.reject_duplicates(table, known, first_line, &mut rows)?;
-                let vertices = import.bulk.vertices(&network.labels[table.label], None, rows.columns)?;
+                let places = Rows::of(&table.file.path, Places::LinesFrom(first_line, &rows.lines));
+                let label = &network.labels[table.label];
+                let vertices = import.sink.vertices(label, places, None, rows.columns)?;
                 import.counts.vertices += vertices.len() as u64;
                 known.fill(&vertices);
                 Ok(())
@@ -164,14 +165,15 @@ impl Import<'_> {
             |table: &EdgeTable, bytes| {
                 rows::edges(&table.file, end(table.from), end(table.to), bytes, policy)
             },
-            |import, _, table, _, rows: EdgeRows| {
-                let EdgeRows { from, to, columns } = rows;
+            |import, _, table, first_line, rows: EdgeRows| {
+                let EdgeRows { from, to, lines, columns } = rows;
+                let places = Rows::of(&table.file.path, Places::LinesFrom(first_line, &lines));
                 if table.label == MUTUAL {
                     import.counts.edges += from.len() as u64;
-                    import.bulk.edges(&table.label, &to, &from, None, columns.clone())?;
+                    import.sink.edges(&table.label, (&to, &from), places, None, columns.clone())?;
                 }
                 import.counts.edges += from.len() as u64;
-                Ok(import.bulk.edges(&table.label, &from, &to, None, columns)?)
+                import.sink.edges(&table.label, (&from, &to), places, None, columns)
             },
         )
     }
@@ -195,6 +197,8 @@ impl Import<'_> {
             self.rejects.add(&table.file.path, first_line + u64::from(rows.lines[row]), fault)?;
         }
         rows.columns.iter_mut().for_each(|column| retain(&mut column.values, &is_new));
+        let mut keep = is_new.iter();
+        rows.lines.retain(|_| *keep.next().unwrap_or(&true));
         Ok(())
     }
 

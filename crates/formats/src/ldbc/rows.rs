@@ -36,6 +36,8 @@ pub(super) struct VertexRows {
 pub(super) struct EdgeRows {
     pub(super) from: Vec<VertexRef>,
     pub(super) to: Vec<VertexRef>,
+    /// Line of each row within its part, from 0.
+    pub(super) lines: Vec<u32>,
     pub(super) columns: Vec<BulkColumn>,
 }
 
@@ -116,7 +118,8 @@ pub(super) fn edges(
     let ends = |ends: Vec<Option<VertexRef>>| {
         ends.into_iter().zip(&known).filter_map(|(end, known)| end.filter(|_| *known)).collect::<Vec<_>>()
     };
-    let content = EdgeRows { from: ends(sources), to: ends(targets), columns };
+    let lines = rows.lines.iter().zip(&known).filter(|(_, known)| **known).map(|(line, _)| *line as u32);
+    let content = EdgeRows { from: ends(sources), to: ends(targets), lines: lines.collect(), columns };
     part.rows = content.from.len() as u64;
     part.with(content)
 }

@@ -27,7 +27,7 @@ use timeline::{CommitRefused, Committed, Footprint, Stamp, Standing};
 use super::commit_counts::CommitCounters;
 use super::committer::Committer;
 use crate::apply::Application;
-use crate::durable::{CatalogGrowth, GroupRecord, encode_ops};
+use crate::durable::{CatalogGrowth, GroupRecord, Note, encode_ops};
 use crate::error::{GraphError, Result};
 use crate::model::{Catalog, Counts, Named, NewNames, Op, Tick, name_hash, units};
 use crate::resident::{Memory, Writer};
@@ -69,6 +69,7 @@ struct Pending {
     growth: CatalogGrowth,
     body: Vec<u8>,
     ops: Vec<Op>,
+    notes: Vec<Note>,
 }
 
 impl CommitQueue {
@@ -140,6 +141,8 @@ pub(crate) struct Commit<'a> {
     /// Names that it may be the first to commit with.
     pub(crate) names: Option<&'a Arc<NewNames>>,
     pub(crate) ops: Vec<Op>,
+    /// What it leaves beside its record.
+    pub(crate) notes: Vec<Note>,
 }
 
 impl Committer {
@@ -182,7 +185,14 @@ impl Committer {
         (snapshot, footprint): (Stamp, &Footprint),
         names: Option<&Arc<NewNames>>,
     ) -> Result<Stamp> {
-        let commit = Commit { snapshot, footprint, standing: Standing::Foremost, names, ops: Vec::new() };
+        let commit = Commit {
+            snapshot,
+            footprint,
+            standing: Standing::Foremost,
+            names,
+            ops: Vec::new(),
+            notes: Vec::new(),
+        };
         let stamp = self.submit(catalog, commit)?.stamp;
         self.settle(stamp)?;
         Ok(stamp)
@@ -191,10 +201,10 @@ impl Committer {
     /// Validates a transaction and queues it; its stamp. It is to be settled.
     pub(crate) fn submit(&self, catalog: &Catalog, commit: Commit<'_>) -> Result<Committed> {
         self.refuse_if_failed()?;
-        let Commit { snapshot, footprint, standing, names, ops } = commit;
+        let Commit { snapshot, footprint, standing, names, ops, notes } = commit;
         let body = encode_ops(&ops);
         let names = || names.map_or_else(Vec::new, |names| self.names.take_to_log(names));
-        let enqueue = |stamp| self.enqueue(stamp, (catalog, names), body, ops);
+        let enqueue = |stamp| self.enqueue(stamp, (catalog, names), body, (ops, notes));
         let outcome = self.timeline.commit(snapshot, footprint, standing, enqueue);
         self.commits.counters.note(&outcome);
         let committed = outcome.map_err(refused)?;
@@ -211,14 +221,14 @@ impl Committer {
         stamp: Stamp,
         (catalog, names): (&Catalog, impl FnOnce() -> Vec<Named>),
         body: Vec<u8>,
-        ops: Vec<Op>,
+        (ops, notes): (Vec<Op>, Vec<Note>),
     ) -> bool {
         let mut state = self.commits.state.lock();
         if self.refuse_if_failed().is_err() {
             return false;
         }
         let growth = state.growth(catalog, names());
-        state.waiting.push_back(Pending { stamp, growth, body, ops });
+        state.waiting.push_back(Pending { stamp, growth, body, ops, notes });
         if state.waiting.len() >= state.company {
             self.commits.joined.notify_one();
         }
@@ -293,11 +303,12 @@ impl Committer {
 
     /// Makes the commits of a group durable; their size.
     fn write_group(&self, group: &mut [Pending]) -> Result<usize> {
-        let mut record = GroupRecord::new();
+        let (mut record, mut notes) = (GroupRecord::new(), Vec::new());
         for pending in group {
             record.add(pending.stamp.bits(), &pending.growth, &std::mem::take(&mut pending.body));
+            notes.append(&mut pending.notes);
         }
-        self.log.write(&record)?;
+        self.log.write(&record, &notes)?;
         Ok(record.len())
     }
 

@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use store::{Durability, KeyRange, KeyspaceShape, Store, WriteBatch};
 use values::Str;
 
+use super::notes::{Note, Notes};
 use super::view::View;
 use crate::bytes::{Input, Malformed, Output, open_frame, seal_frame};
 use crate::error::{GraphError, Result};
@@ -160,6 +161,8 @@ fn decode_name(input: &mut Input<'_>) -> Result<Named, Malformed> {
 /// The keyspace of the log.
 pub(crate) struct Log {
     view: View,
+    /// What commits leave beside their records.
+    notes: Notes,
     /// Bytes of records written.
     written: AtomicU64,
 }
@@ -171,12 +174,17 @@ impl Log {
     }
 
     pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
-        let view = View::open(store, "log", KeyspaceShape::Small)?;
-        Ok(Self { view, written: AtomicU64::new(0) })
+        let view = View::open(Arc::clone(&store), "log", KeyspaceShape::Small)?;
+        Ok(Self { view, notes: Notes::new(store), written: AtomicU64::new(0) })
     }
 
-    /// Makes the commits of a group durable: all of them, or none.
-    pub(crate) fn write(&self, group: &GroupRecord) -> Result<()> {
+    /// What commits have left beside their records.
+    pub(crate) fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    /// Makes the commits of a group durable, and the notes that they leave: all of them, or none.
+    pub(crate) fn write(&self, group: &GroupRecord, notes: &[Note]) -> Result<()> {
         let record = seal_frame(|output| {
             output.u64(GROUP);
             output.bytes.extend_from_slice(&group.output.bytes);
@@ -185,6 +193,7 @@ impl Log {
         for (part, bytes) in record.chunks(PART_BYTES).enumerate() {
             batch.put(&self.view.keyspace, entry_key(group.last, part as u16), bytes);
         }
+        self.notes.write(notes, &mut batch)?;
         self.view.write(batch, Durability::Sync)?;
         self.written.fetch_add(record.len() as u64, Ordering::Relaxed);
         Ok(())
@@ -325,6 +334,10 @@ mod tests {
         output.bytes.len()
     }
 
+    fn write(log: &Log, group: &GroupRecord) -> Result<()> {
+        log.write(group, &[])
+    }
+
     fn log() -> Log {
         Log::open(Arc::new(store::MemoryStore::new())).unwrap()
     }
@@ -350,9 +363,9 @@ mod tests {
     #[test]
     fn every_commit_after_a_checkpoint_is_replayed_once_and_in_order() {
         let log = log();
-        log.write(&group(&[1, 2, 5])).unwrap();
-        log.write(&group(&[6])).unwrap();
-        log.write(&group(&[300, 301])).unwrap();
+        write(&log, &group(&[1, 2, 5])).unwrap();
+        write(&log, &group(&[6])).unwrap();
+        write(&log, &group(&[300, 301])).unwrap();
         assert_eq!(replayed(&log, 0), [1, 2, 5, 6, 300, 301]);
         assert_eq!(replayed(&log, 2), [5, 6, 300, 301], "also in the midst of a group");
         log.trim(5).unwrap();
@@ -369,7 +382,7 @@ mod tests {
             let id = Some(values::Value::str("x".repeat(READ_BYTES / 2 + 1)));
             let mut group = GroupRecord::new();
             group.add(stamp, &CatalogGrowth::default(), &encode_ops(&[Op::CreateVertex { v, label, id }]));
-            log.write(&group).unwrap();
+            write(&log, &group).unwrap();
         };
         (1..=3).for_each(large);
         let mut stamps = Vec::new();
@@ -390,7 +403,7 @@ mod tests {
         let log = log();
         let mut moved = group(&[1, 2]);
         moved.last = 3;
-        log.write(&moved).unwrap();
+        write(&log, &moved).unwrap();
         assert!(matches!(log.replay(0, |_, _| Ok(())), Err(GraphError::Corrupt { .. })));
     }
 }

@@ -9,6 +9,7 @@
 //! IndexKey    who has a value, or an id               giving or taking it
 //! Label       who has a label, or who there is        creating or dropping an element
 //! Name        that a name is unknown                  writing the first element that has it
+//!             what is noted under a name              leaving another note there
 //! Schema      what is declared                        declaring something; whoever writes has read it
 //! ```
 //!
@@ -31,6 +32,8 @@ const ANY_KEY: u32 = 0;
 /// In place of an index: ids of vertices, and of edges.
 const VERTEX_IDS: u32 = u32::MAX;
 const EDGE_IDS: u32 = u32::MAX - 1;
+/// In place of a name space: names of notes.
+const NOTES: u32 = u32::MAX;
 /// In place of a label's element kind, and in existence.
 const VERTICES: u32 = 0;
 const EDGES: u32 = 1;
@@ -106,6 +109,11 @@ pub(crate) fn edge_labels(label: EdgeLabelId) -> [Unit; 2] {
 /// Whether a name is known that has this hash.
 pub(crate) fn name(space: NameSpace, hash: u64) -> Unit {
     Unit::new(UnitKind::Name, space as u32, hash)
+}
+
+/// What is noted under a name that has this hash.
+pub(crate) fn note(hash: u64) -> Unit {
+    Unit::new(UnitKind::Name, NOTES, hash)
 }
 
 /// What is declared: schema and indexes.

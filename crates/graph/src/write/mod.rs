@@ -3,6 +3,7 @@
 
 mod edge;
 mod held;
+mod note;
 mod read_notes;
 mod rules;
 mod transaction;

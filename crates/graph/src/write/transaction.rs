@@ -119,10 +119,10 @@ impl Transaction {
         let writes = self.writes.lock().end()?;
         self.base.check()?;
         self.obey_requirements(&writes)?;
-        let (ops, mut footprint, held) = writes.into_ops();
+        let ((ops, notes), mut footprint, held) = writes.into_ops();
         // Whatever it wrote was checked against the schema and put in the indexes of its snapshot.
         footprint.reads(units::schema());
-        if ops.is_empty() {
+        if ops.is_empty() && notes.is_empty() {
             return Ok(Submitted { stamp: self.base.stamp(), queued: None });
         }
         self.memory().refuse_if_kept(self.base.stamp().bits())?;
@@ -132,7 +132,8 @@ impl Transaction {
             None => Standing::Ordinary(None, self.committer.now()),
         };
         let names = self.names.get();
-        let commit = Commit { snapshot: self.base.stamp(), footprint: &footprint, standing, names, ops };
+        let commit =
+            Commit { snapshot: self.base.stamp(), footprint: &footprint, standing, names, ops, notes };
         match self.committer.submit(&self.memory().catalog(), commit) {
             Ok(Committed { stamp, shown, .. }) => {
                 let names = names.cloned();

@@ -5,6 +5,7 @@ use timeline::{Footprint, Unit};
 use values::{EdgeRef, Value, VertexRef};
 
 use super::held::Held;
+use crate::durable::Note;
 use crate::error::{GraphError, Result};
 use crate::model::{Before, Counts, EdgeCells, GraphOptions, KeyId, Op, PropertyState, VertexLabelId};
 
@@ -22,6 +23,8 @@ pub(crate) struct WriteSet {
     /// Versions pushed to the overlay: the number of the last write.
     pub(crate) writes: u64,
     bytes: usize,
+    /// What it leaves beside its record.
+    notes: Vec<Note>,
     ended: bool,
     /// As long as the transaction lives.
     held: Held,
@@ -38,6 +41,7 @@ impl WriteSet {
             counts,
             writes: 0,
             bytes: 0,
+            notes: Vec::new(),
             ended: false,
             held,
         }
@@ -174,14 +178,21 @@ impl WriteSet {
         units.into_iter().try_for_each(|unit| self.footprint.replaces(unit)).map_err(full)
     }
 
+    /// Leaves a note; what was noted under its name before is forgotten.
+    pub(crate) fn note(&mut self, note: Note) {
+        self.notes.retain(|known| known.name != note.name);
+        self.notes.push(note);
+    }
+
     /// The operations so far, in the order in which their elements were first written.
     pub(crate) fn ops(&self) -> impl Iterator<Item = &Op> {
         self.ops.iter().flatten()
     }
 
-    /// The operations, in the order in which their elements were first written; and what they touch.
-    pub(crate) fn into_ops(self) -> (Vec<Op>, Footprint, Held) {
-        (self.ops.into_iter().flatten().collect(), self.footprint, self.held)
+    /// The operations, in the order in which their elements were first written, with what is noted beside them; and what they
+    /// touch.
+    pub(crate) fn into_ops(self) -> ((Vec<Op>, Vec<Note>), Footprint, Held) {
+        ((self.ops.into_iter().flatten().collect(), self.notes), self.footprint, self.held)
     }
 }
 

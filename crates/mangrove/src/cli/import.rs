@@ -1,12 +1,15 @@
 //! `mangrove import`.
 
-use std::path::PathBuf;
+use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::{Args, ValueEnum};
 use mangrove::{
-    ImportFormat,
+    ImportFormat, ImportIntoOptions, ImportSource, Imported,
     config::Config,
-    formats::{BadRows, ImportOptions, ImportPhase, ImportProgress, SeveralLabels},
+    formats::{
+        BadRows, ImportOptions, ImportPhase, ImportProgress, ImportSummary, Merge, PresentOptions,
+        SeveralLabels,
+    },
 };
 
 use super::{Failure, open, progress::bar};
@@ -30,6 +33,22 @@ pub struct Import {
     /// Give properties of vertices ids of this graph, in place of those that a GraphSON file has, which take space
     #[arg(long)]
     new_property_ids: bool,
+    /// Add what the files hold to what the graph has. Vertices and edges keep the ids of the files, and one that is taken is an error
+    #[arg(long)]
+    add: bool,
+    /// Give elements that the graph has already the properties of the files, and add the others. With `id` an element is told by its id,
+    /// with a key a vertex by its label and the value of that property; edges are told by their ids, or by their ends and label
+    #[arg(long, value_name = "id|KEY")]
+    merge: Option<String>,
+    /// What is added gets ids of this graph, in place of those of the files
+    #[arg(long)]
+    new_ids: bool,
+    /// Rows of a transaction, with --add or --merge. What is committed is remembered, and the same command goes on behind it
+    #[arg(long, default_value = "5000", value_name = "ROWS")]
+    batch: NonZeroUsize,
+    /// Import files once more that were added or merged before
+    #[arg(long)]
+    again: bool,
 }
 
 /// See [`SeveralLabels`].
@@ -60,6 +79,7 @@ impl Import {
     pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
         let graph = config.default_graph();
         let is_new = !graph.is_memory() && !graph.path.exists();
+        let writing = self.writing()?;
         let database = open(config)?;
         let options = ImportOptions {
             bad_rows: if self.skip_bad_rows { BadRows::Skip { reports: SHOWN } } else { BadRows::Stop },
@@ -73,22 +93,77 @@ impl Import {
             bar.set_position(progress.done);
             bar.set_prefix(format!("{} rows", progress.rows));
             bar.set_message(match progress.phase {
+                ImportPhase::Looking => "looking",
                 ImportPhase::Reading => "reading",
                 ImportPhase::Building => "building",
             });
         };
-        let summary = match self.source.as_os_str() == "-" {
-            true => database.import_from(std::io::stdin().lock(), self.format, &options, &progress),
-            false => database.import(&self.source, self.format, &options, &progress),
+        let is_input = self.source.as_os_str() == "-";
+        let done = match writing {
+            None if is_input => database
+                .import_from(std::io::stdin().lock(), self.format, &options, &progress)
+                .map(|summary| Done::Filled(Box::new(summary))),
+            None => database
+                .import(&self.source, self.format, &options, &progress)
+                .map(|summary| Done::Filled(Box::new(summary))),
+            Some(writing) => {
+                let into =
+                    ImportIntoOptions { format: self.format, reading: options, writing, again: self.again };
+                let mut input = std::io::stdin();
+                let source = match is_input {
+                    true => ImportSource::Stream(&mut input),
+                    false => ImportSource::Path(&self.source),
+                };
+                database.import_into(source, &into, &progress).map(Done::Into)
+            }
         };
+        let left = is_new && done.is_err() && database.snapshot().vertex_count(None) == 0;
         bar.finish_and_clear();
         database.close()?;
-        if summary.is_err() && is_new {
+        if left {
             // Nothing comes of an import that failed, not even an empty graph.
             std::fs::remove_dir_all(&graph.path)?;
         }
-        let summary = summary?;
-        say(summary)?;
+        match done? {
+            Done::Filled(summary) => say(summary)?,
+            Done::Into(imported) => say(imported)?,
+        }
         Ok(())
     }
+
+    /// How to import into a graph that may have data; none if it must be empty.
+    fn writing(&self) -> Result<Option<PresentOptions>, Failure> {
+        let merge = match self.merge.as_deref() {
+            None if !self.add => {
+                let of_present = [("--new-ids", self.new_ids), ("--again", self.again)];
+                return match of_present.iter().find(|(_, is_asked)| *is_asked) {
+                    None => Ok(None),
+                    Some((option, _)) => Err(Failure::Usage(format!(
+                        "{option} is for graphs that have data: say --add or --merge, too"
+                    ))),
+                };
+            }
+            None => Merge::Nothing,
+            Some("id") if self.new_ids => {
+                let problem = "--merge id tells elements by the ids that --new-ids takes from them; leave out one of the two";
+                return Err(Failure::Usage(problem.into()));
+            }
+            Some("id") => Merge::ById,
+            Some(key) => Merge::ByKey(key.to_owned()),
+        };
+        Ok(Some(PresentOptions {
+            merge,
+            new_ids: self.new_ids,
+            rows: self.batch,
+            ..PresentOptions::default()
+        }))
+    }
+}
+
+/// What has been done.
+enum Done {
+    /// An empty graph was filled.
+    Filled(Box<ImportSummary>),
+    /// Something was added to one that may have data.
+    Into(Imported),
 }

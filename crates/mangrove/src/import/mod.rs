@@ -2,6 +2,8 @@
 //!
 //! It must never know what is in a file of a format: whoever reads the format does.
 
+mod identity;
+mod into;
 mod mapping;
 mod spool;
 
@@ -14,9 +16,10 @@ use std::{
 
 use clap::ValueEnum;
 use formats::{
-    CsvOptions, CsvSource, GraphFormat, ImportError, ImportOptions, ImportProgress, ImportSummary,
+    CsvOptions, CsvSource, GraphFormat, ImportError, ImportOptions, ImportProgress, ImportSummary, Target,
 };
-use graph::Graph;
+
+pub use into::{ImportIntoOptions, ImportSource, Imported};
 
 use crate::{Database, Error};
 
@@ -152,7 +155,7 @@ impl Database {
             Some(format) => format,
             None => ImportFormat::detect(source)?,
         };
-        Importer { graph: self.graph(), options, progress }.import(source, format, label_of)
+        Importer { target: self.graph(), options, progress }.import(source, format, label_of)
     }
 
     /// Fills this graph, which must be empty, from what somebody sends: any format that is one file. It goes through a temporary file,
@@ -167,28 +170,45 @@ impl Database {
         options: &ImportOptions,
         progress: &dyn Fn(ImportProgress),
     ) -> Result<ImportSummary, Error> {
-        let name = Path::new("-");
-        if let Some(format @ (ImportFormat::Ldbc | ImportFormat::Mapping)) = format {
-            let problem = format!("{format:?} is several files, and here is one; name them");
-            return Err(ImportError::Layout { path: name.into(), problem }.into());
-        }
-        let spool =
-            spool::Spool::of(&mut input).map_err(|source| ImportError::Io { path: name.into(), source })?;
-        let named = |error: Error| of_file(name, error);
-        let format = match format {
-            Some(format) => format,
-            None => ImportFormat::detect(spool.path()).map_err(named)?,
-        };
-        let importer = Importer { graph: self.graph(), options, progress };
-        let mut summary = importer.import(spool.path(), format, |_| None).map_err(named)?;
-        summary.reports.iter_mut().for_each(|row| row.file = name.into());
-        Ok(summary)
+        spooled(&mut input, format, |path| {
+            let format = match format {
+                Some(format) => format,
+                None => ImportFormat::detect(path)?,
+            };
+            let importer = Importer { target: self.graph(), options, progress };
+            let mut summary = importer.import(path, format, |_| None)?;
+            named(&mut summary);
+            Ok(summary)
+        })
     }
+}
+
+/// What somebody sends is called so.
+const NAMELESS: &str = "-";
+
+/// Lets `work` read what somebody sends, as a file; what is wrong is said of a file `-`.
+fn spooled<T>(
+    input: &mut dyn Read,
+    format: Option<ImportFormat>,
+    work: impl FnOnce(&Path) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let name = Path::new(NAMELESS);
+    if let Some(format @ (ImportFormat::Ldbc | ImportFormat::Mapping)) = format {
+        let problem = format!("{format:?} is several files, and here is one; name them");
+        return Err(ImportError::Layout { path: name.into(), problem }.into());
+    }
+    let spool = spool::Spool::of(input).map_err(|source| ImportError::Io { path: name.into(), source })?;
+    work(spool.path()).map_err(|error| of_file(name, error))
+}
+
+/// Says what a summary says of a file that has no name.
+fn named(summary: &mut ImportSummary) {
+    summary.reports.iter_mut().for_each(|row| row.file = NAMELESS.into());
 }
 
 /// An import that is to be done.
 struct Importer<'a> {
-    graph: &'a Graph,
+    target: &'a dyn Target,
     options: &'a ImportOptions,
     progress: &'a dyn Fn(ImportProgress),
 }
@@ -201,18 +221,20 @@ impl Importer<'_> {
         format: ImportFormat,
         label: impl Fn(&CsvSource) -> Option<String>,
     ) -> Result<ImportSummary, Error> {
-        let Self { graph, options, progress } = self;
-        let whole = |format| formats::whole(source, format, graph, options, progress);
+        let Self { target, options, progress } = self;
+        let whole = |format| formats::whole(source, format, target, options, progress);
         Ok(match format {
-            ImportFormat::Ldbc => formats::ldbc(source, graph, options, progress)?,
+            ImportFormat::Ldbc => formats::ldbc(source, target, options, progress)?,
             ImportFormat::Graphson => match formats::whole_format(source)? {
                 Some(GraphFormat::GraphSon) => whole(GraphFormat::GraphSon)?,
-                _ => formats::graphson(source, graph, options, progress)?,
+                _ => formats::graphson(source, target, options, progress)?,
             },
             ImportFormat::Graphml => whole(GraphFormat::GraphMl)?,
             ImportFormat::Gryo => whole(GraphFormat::Gryo)?,
-            ImportFormat::EdgeList => formats::edge_list(source, graph, options, progress)?,
-            ImportFormat::Mapping => formats::tables(&mapping::tables_of(source)?, graph, options, progress)?,
+            ImportFormat::EdgeList => formats::edge_list(source, target, options, progress)?,
+            ImportFormat::Mapping => {
+                formats::tables(&mapping::tables_of(source)?, target, options, progress)?
+            }
             ImportFormat::Csv => {
                 let mut sources = if source.is_dir() {
                     CsvSource::in_directory(source)?
@@ -220,7 +242,7 @@ impl Importer<'_> {
                     vec![CsvSource::new(source)]
                 };
                 sources.iter_mut().for_each(|source| source.label = label(source));
-                formats::csv(&sources, CsvOptions::default(), graph, options, progress)?
+                formats::csv(&sources, CsvOptions::default(), target, options, progress)?
             }
         })
     }

@@ -7,7 +7,7 @@ use store::{KeyRange, Keyspace, KeyspaceShape, ScanOrder, Store};
 
 use super::{CheckProgress, Findings};
 use crate::bytes::Malformed;
-use crate::durable::{Checkpoint, HEADER, Log, Meta, header};
+use crate::durable::{Checkpoint, HEADER, Log, Meta, Notes, header};
 use crate::error::Result;
 use crate::flush::Manifest;
 use crate::model::Tick;
@@ -37,6 +37,9 @@ pub(super) fn check(
     }
     if let Err(error) = Log::open(Arc::clone(store)).and_then(|log| log.replay(0, |_, _| Ok(()))) {
         findings.add("the log", error);
+    }
+    if let Err(error) = Notes::new(Arc::clone(store)).each("", |_, _| Ok(())) {
+        findings.add("the notes", error);
     }
     let keyspace = store.keyspace("sections", KeyspaceShape::Large).map_err(Arc::new)?;
     let total = store.approximate_size(&keyspace).map_err(Arc::new)?.keys;
