@@ -54,7 +54,7 @@ pub use packed::unpacked;
 pub use progress::{ImportPhase, ImportProgress};
 pub use rejects::BadRows;
 pub use sink::{
-    Merge, Outcome, Places, Position, Present, PresentOptions, Rows, Sink, Standing, Tally, Target,
+    Merge, Outcome, Places, Position, Present, PresentOptions, Rows, Sink, Standing, Stoppable, Tally, Target,
 };
 pub use summary::ImportSummary;
 pub use whole::{whole, whole_format};

@@ -2,7 +2,7 @@
 
 use std::{
     path::Path,
-    sync::{Arc, atomic::AtomicU64},
+    sync::{Arc, Weak, atomic::AtomicU64},
 };
 
 use access::{Gate, Registry};
@@ -39,6 +39,8 @@ pub struct Database {
 
 /// What the clones share.
 pub(crate) struct Inner {
+    /// For work that goes on when the request which began it has been answered.
+    pub(crate) itself: Weak<Self>,
     pub(crate) graph: Graph,
     pub(crate) engine: Arc<Engine>,
     pub(crate) preparer: Preparer,
@@ -126,7 +128,8 @@ impl Database {
         };
         let preparer = Preparer::new(options.plan_cache, engine.executors());
         let scripts = Scripts::new(options.plan_cache);
-        let inner = Inner {
+        let inner = Arc::new_cyclic(|itself| Inner {
+            itself: itself.clone(),
             graph,
             engine,
             preparer,
@@ -144,8 +147,8 @@ impl Database {
             options,
             backing_up: Mutex::default(),
             store,
-        };
-        Ok(Self { inner: Arc::new(inner) })
+        });
+        Ok(Self { inner })
     }
 
     /// Runs a script, such as `g.V().has('name', 'ada').out('knows')`, as a transaction of its own.
@@ -158,6 +161,14 @@ impl Database {
     /// else goes wrong while it runs.
     pub fn query(&self, text: &str) -> Result<Results<'_>, Error> {
         self.query_with(text, [] as [(&str, Value); 0])
+    }
+
+    /// As [`Database::query`], on somebody's behalf.
+    pub(crate) fn query_as(&self, text: &str, wishes: &Wishes) -> Result<Results<'_>, Error> {
+        match Ready::of_script(&self.inner, (text, "g"), Bindings::new(), Seen::Now, wishes)?.one()? {
+            Ok(run) => run.here(&self.inner, wishes),
+            Err(request) => self.run(request, wishes),
+        }
     }
 
     /// As [`Database::query`], with values for the script's variables.

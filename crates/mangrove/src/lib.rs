@@ -51,6 +51,7 @@ mod sessions;
 mod summary;
 mod tenant_memory;
 mod transaction;
+mod transfers;
 
 pub use allocator::{give_memory_back_soon, keep_memory_for_a_while};
 pub use database::Database;
@@ -58,7 +59,7 @@ pub use error::Error;
 pub use files::{ExportError, ExportFormat, ExportOptions, ExportSummary};
 pub use global_allocator::Mimalloc;
 pub use graph_host::{GraphHost, GraphInfo};
-pub use import::{ImportFormat, ImportIntoOptions, ImportSource, Imported};
+pub use import::{ImportFormat, ImportIntoOptions, ImportSource, Imported, import_files};
 pub use memory_plan::{MemoryPlan, TooMuch};
 pub use options::{DatabaseOptions, held_bytes, start_engine, start_engine_with};
 pub use request::RequestKeyOptions;
@@ -67,6 +68,7 @@ pub use server::ErrorKind;
 pub use sessions::{Account, Accounts, HolderAccounts, Place, SessionOptions};
 pub use tenant_memory::TenantMemory;
 pub use transaction::Transaction;
+pub use transfers::Transfers;
 
 /// Who may do what: users, roles, tokens.
 pub use access;

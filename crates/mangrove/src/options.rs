@@ -21,6 +21,7 @@ use crate::{
     request::RequestKeyOptions,
     sessions::{Accounts, SessionOptions},
     tenant_memory::TenantMemory,
+    transfers::Transfers,
 };
 
 /// How a database is opened; the defaults suit a program that has one.
@@ -54,6 +55,9 @@ pub struct DatabaseOptions {
     pub queries: Option<Queries>,
     /// The graphs of the server that this is one of, for the services that make and drop some. Whoever has it lets it live.
     pub graph_host: Option<Weak<dyn GraphHost>>,
+    /// Files on their way between clients and the server that this is a graph of; databases of one server should share it. `None`: it
+    /// takes none.
+    pub transfers: Option<Arc<Transfers>>,
     /// What the queries of each tenant hold; databases of one server should share it.
     pub tenant_memory: TenantMemory,
     /// On whose account sessions are; databases of one server should share it. `None`: on that of the client's address.
@@ -92,6 +96,7 @@ impl From<&EngineConfig> for DatabaseOptions {
             users: None,
             queries: None,
             graph_host: None,
+            transfers: None,
             tenant_memory: TenantMemory::default(),
             accounts: None,
             sessions: SessionOptions::default(),

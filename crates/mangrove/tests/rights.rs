@@ -268,6 +268,11 @@ fn services_are_for_those_who_may_call_them() {
             "mangrove.backup" => Role::Admin,
             // Everybody may stop his own.
             "mangrove.queries.stop" => Role::Read,
+            // And look at what he has exported.
+            "mangrove.export" | "mangrove.transfer.end" | "mangrove.transfer.get" => Role::Read,
+            "mangrove.transfer.list" | "mangrove.transfer.status" => Role::Read,
+            "mangrove.import" | "mangrove.transfer.begin" | "mangrove.transfer.put" => Role::Write,
+            "mangrove.graphs.create" | "mangrove.graphs.drop" => Role::Admin,
             name if changing(name) => Role::Schema,
             _ => Role::Read,
         };
@@ -283,7 +288,8 @@ fn services_are_for_those_who_may_call_them() {
                 assert_eq!(world.state(), before, "{door:?} {name} {role:?}");
             }
         }
-        if name.starts_with("mangrove.users.") {
+        let of_all = ["mangrove.graphs.create", "mangrove.graphs.drop"];
+        if name.starts_with("mangrove.users.") || of_all.contains(&name.as_str()) {
             let here_alone = Rights { here: Some(Role::Admin), everywhere: Some(Role::Schema) };
             for rights in [here_alone, Rights::OF_ANYBODY] {
                 let refused = ask(&world, Door::Text, &call(name), rights).expect_err(name);

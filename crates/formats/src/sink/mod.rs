@@ -11,6 +11,7 @@
 
 mod bulk;
 mod present;
+mod stoppable;
 
 use std::path::Path;
 
@@ -18,6 +19,7 @@ use graph::{BulkColumn, BulkProgress, GraphStats};
 use values::{Value, VertexRef};
 
 pub use present::{Merge, Position, Present, PresentOptions};
+pub use stoppable::Stoppable;
 
 use crate::error::{BadRow, ImportError};
 

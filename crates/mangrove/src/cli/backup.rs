@@ -15,23 +15,47 @@ use mangrove::{
     store::{FjallStore, Store},
 };
 
-use super::{Failure, check, open};
-use crate::output::say;
+use super::{Failure, check, print_all, reached::Reached};
+use crate::{
+    far::{Client, Far},
+    output::say,
+};
 
 /// The arguments of `mangrove backup`.
 #[derive(Args, Debug)]
 pub struct Backup {
-    /// The directory of the backups; in one that holds some, only what has changed since is written
-    to: PathBuf,
+    /// The directory of the backups; in one that holds some, only what has changed since is written. A server writes into the one that
+    /// its configuration has for backups
+    to: Option<PathBuf>,
 }
 
 impl Backup {
-    pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
-        let database = open(config)?;
-        let summary = database.graph().backup(&self.to).map_err(Error::from)?;
+    pub(super) fn run(self, config: &Config, far: &Far) -> Result<(), Failure> {
+        let database = match Reached::of(config, far)? {
+            Reached::Near(database) => database,
+            Reached::Far(client) => return self.ask(*client),
+        };
+        let Some(to) = self.to else {
+            return Err(Failure::Usage("name the directory of the backups: mangrove backup DIR".into()));
+        };
+        let summary = database.graph().backup(&to).map_err(Error::from)?;
         database.close()?;
         say(summary)?;
         Ok(())
+    }
+}
+
+impl Backup {
+    /// Has a server write one, while it goes on.
+    fn ask(self, mut client: Client) -> Result<(), Failure> {
+        if let Some(to) = self.to {
+            return Err(Failure::Usage(format!(
+                "{} writes backups into the directory that `backups` in its configuration names, and not into {}; leave that out",
+                client.called(),
+                to.display()
+            )));
+        }
+        print_all(client.ask("g.with('evaluationTimeout', 0L).call('mangrove.backup')", &[])?)
     }
 }
 

@@ -1,13 +1,22 @@
 //! `mangrove export`.
 
-use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::Args;
-use mangrove::{DatabaseOptions, ExportError, ExportFormat, ExportOptions, ExportSummary, config::Config};
+use clap::{Args, ValueEnum};
+use mangrove::{ExportError, ExportFormat, ExportOptions, config::Config};
 
-use super::{Failure, open_at, progress::bar};
-use crate::output::say;
+use values::Map;
+
+use super::{
+    Failure,
+    carried::{Carried, NewFiles},
+    progress::bar,
+    reached::Reached,
+};
+use crate::{
+    far::{Client, Far},
+    output::say,
+};
 
 /// The arguments of `mangrove export`.
 #[derive(Args, Debug)]
@@ -31,9 +40,11 @@ pub struct Export {
 
 impl Export {
     /// Writes the graph as one snapshot has it. The file has its name once it is whole.
-    pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
-        let options = DatabaseOptions::from(&config.engine).with_loads(&config.loads);
-        let database = open_at(&config.default_graph(), options)?;
+    pub(super) fn run(self, config: &Config, far: &Far) -> Result<(), Failure> {
+        let database = match Reached::of(config, far)? {
+            Reached::Near(database) => database,
+            Reached::Far(mut client) => return self.get(&mut client),
+        };
         let bar = bar("{spinner} writing {msg}  {elapsed}");
         bar.set_message(self.target.display().to_string());
         let options = ExportOptions {
@@ -49,24 +60,46 @@ impl Export {
             other => Failure::Usage(other.to_string()),
         })?;
         database.close()?;
-        say(Told(&summary))?;
+        say(summary)?;
         Ok(())
     }
-}
 
-/// A summary, for people.
-struct Told<'s>(&'s ExportSummary);
-
-impl fmt::Display for Told<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ExportSummary { vertices, edges, files, bytes, losses } = self.0;
-        write!(f, "{vertices} vertices and {edges} edges in {bytes} bytes")?;
-        if *files > 1 {
-            write!(f, " of {files} files")?;
+    /// Has a server write it, and gets what it has written.
+    fn get(self, client: &mut Client) -> Result<(), Failure> {
+        let name = self.target.file_name().and_then(|name| name.to_str());
+        let Some(name) = name.map(str::to_owned) else {
+            return Err(Failure::Usage(format!(
+                "{} is no name of a file, or not UTF-8",
+                self.target.display()
+            )));
+        };
+        let new = NewFiles::create(&self.target, self.overwrite)?;
+        let mut asked = Map::new();
+        asked.insert("file", name.as_str());
+        asked.insert("noEdgeIds", self.no_edge_ids);
+        if let Some(format) = self.format.and_then(|format| format.to_possible_value()) {
+            asked.insert("format", format.get_name());
         }
-        if !losses.is_empty() {
-            write!(f, "\nnot all of the graph can be said so:")?;
+        if let Some(query) = &self.query {
+            asked.insert("query", query.as_str());
         }
-        losses.iter().try_for_each(|loss| write!(f, "\n  {loss}"))
+        let mut carried = Carried::of(client, "g.call('mangrove.export', p)", &[("p".into(), asked.into())])?;
+        let bar = bar("{spinner} the server is {msg}  {prefix}  {elapsed}");
+        let said = carried.wait(&bar);
+        bar.finish_and_clear();
+        let said = said?;
+        let files = carried.files()?;
+        let bar = self::bar("{spinner} getting it  {wide_bar} {percent}%");
+        bar.set_length(files.iter().map(|(_, bytes)| bytes).sum::<u64>().max(1));
+        for (file, _) in &files {
+            let below = Path::new(file).strip_prefix(&name).unwrap_or(Path::new(file));
+            let mut into = new.file(below)?;
+            carried.get(file, &mut into, &bar)?;
+            into.sync_all()?;
+        }
+        bar.finish_and_clear();
+        drop(carried);
+        new.publish()?;
+        Ok(say(said)?)
     }
 }

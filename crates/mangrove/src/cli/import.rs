@@ -1,6 +1,10 @@
 //! `mangrove import`.
 
-use std::{num::NonZeroUsize, path::PathBuf};
+use std::{
+    fs,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, ValueEnum};
 use mangrove::{
@@ -12,8 +16,13 @@ use mangrove::{
     },
 };
 
-use super::{Failure, open, progress::bar};
-use crate::output::say;
+use values::Value;
+
+use super::{Failure, carried::Carried, progress::bar, reached::Reached};
+use crate::{
+    far::{Client, Far},
+    output::say,
+};
 
 /// The arguments of `mangrove import`.
 #[derive(Args, Debug)]
@@ -76,11 +85,14 @@ impl From<Labels> for SeveralLabels {
 const SHOWN: usize = 10;
 
 impl Import {
-    pub(super) fn run(self, config: &Config) -> Result<(), Failure> {
+    pub(super) fn run(self, config: &Config, far: &Far) -> Result<(), Failure> {
         let graph = config.default_graph();
         let is_new = !graph.is_memory() && !graph.path.exists();
         let writing = self.writing()?;
-        let database = open(config)?;
+        let database = match Reached::of(config, far)? {
+            Reached::Near(database) => database,
+            Reached::Far(mut client) => return self.send(&mut client),
+        };
         let options = ImportOptions {
             bad_rows: if self.skip_bad_rows { BadRows::Skip { reports: SHOWN } } else { BadRows::Stop },
             keep_property_ids: !self.new_property_ids,
@@ -131,6 +143,55 @@ impl Import {
         Ok(())
     }
 
+    /// Sends the files to a server, which imports them.
+    fn send(self, client: &mut Client) -> Result<(), Failure> {
+        let is_input = self.source.as_os_str() == "-";
+        let files = if is_input { Vec::new() } else { sent(&self.source, self.format)? };
+        let mut carried = Carried::begin(client)?;
+        let bar = bar("{spinner} sending {wide_bar} {percent}%");
+        let length = |path: &PathBuf| fs::metadata(path).map_or(0, |file| file.len());
+        bar.set_length(files.iter().map(|(_, path)| length(path)).sum::<u64>().max(1));
+        if is_input {
+            carried.send(INPUT, std::io::stdin().lock(), &bar)?;
+        }
+        for (name, path) in &files {
+            let file = fs::File::open(path)
+                .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
+            carried.send(name, file, &bar)?;
+        }
+        bar.finish_and_clear();
+        let name_of = |choice: Option<clap::builder::PossibleValue>| {
+            choice.map_or(Value::Null, |choice| choice.get_name().into())
+        };
+        let file = match (is_input, self.source.is_dir()) {
+            (true, _) => INPUT.into(),
+            (false, true) => Value::Null,
+            (false, false) => {
+                self.source.file_name().and_then(|name| name.to_str()).unwrap_or_default().into()
+            }
+        };
+        let asked = [
+            ("file", file),
+            ("stream", is_input.into()),
+            ("add", self.add.into()),
+            ("merge", self.merge.as_deref().map_or(Value::Null, Value::from)),
+            ("format", name_of(self.format.and_then(|format| format.to_possible_value()))),
+            ("skipBadRows", self.skip_bad_rows.into()),
+            ("labels", name_of(self.labels.to_possible_value())),
+            ("newPropertyIds", self.new_property_ids.into()),
+            ("newIds", self.new_ids.into()),
+            ("batch", i64::try_from(self.batch.get()).unwrap_or(i64::MAX).into()),
+            ("again", self.again.into()),
+        ];
+        carried.ask("mangrove.import", asked)?;
+        let bar = self::bar("{spinner} {msg:8} {wide_bar} {percent}%  {prefix}");
+        let said = carried.wait(&bar);
+        bar.finish_and_clear();
+        let said = said?;
+        drop(carried);
+        Ok(say(said)?)
+    }
+
     /// How to import into a graph that may have data; none if it must be empty.
     fn writing(&self) -> Result<Option<PresentOptions>, Failure> {
         let merge = match self.merge.as_deref() {
@@ -166,4 +227,22 @@ enum Done {
     Filled(Box<ImportSummary>),
     /// Something was added to one that may have data.
     Into(Imported),
+}
+
+/// What standard input is called on its way.
+const INPUT: &str = "input";
+
+/// The files that an import reads, with their names on the way: they lie beside what names them, or below.
+fn sent(source: &Path, format: Option<ImportFormat>) -> Result<Vec<(String, PathBuf)>, Failure> {
+    let files = mangrove::import_files(source, format)?;
+    let folder = if source.is_dir() { source } else { source.parent().unwrap_or(Path::new("")) };
+    let named = |path: PathBuf| match path.strip_prefix(folder).ok().and_then(Path::to_str) {
+        Some(name) => Ok((name.to_owned(), path)),
+        None => Err(Failure::Usage(format!(
+            "{} is not beside {}, or not UTF-8; a server takes the files of a mapping from its folder alone",
+            path.display(),
+            source.display()
+        ))),
+    };
+    files.into_iter().map(named).collect()
 }

@@ -4,6 +4,7 @@
 
 mod analyze;
 mod backup;
+mod carried;
 mod check;
 mod descriptors;
 mod export;
@@ -91,7 +92,7 @@ enum Command {
     /// Write generated data
     #[command(subcommand)]
     Generate(generate::Generate),
-    /// Write a graph that no server has open into a directory of backups
+    /// Write a graph into a directory of backups; a server into its own
     Backup(backup::Backup),
     /// Bring a graph back from a directory of backups
     Restore(backup::Restore),
@@ -154,12 +155,12 @@ impl Cli {
         }
         match self.command {
             Command::Serve(serve) => serve.run(&config, Box::new(read), logging),
-            Command::Import(import) => import.run(&config),
-            Command::Export(export) => export.run(&config),
+            Command::Import(import) => import.run(&config, &far),
+            Command::Export(export) => export.run(&config, &far),
             Command::Query(query) => query.run(&config, &far),
             Command::Console => Console::new(reached::target(&config, &far, true)?)?.run(),
             Command::Generate(generate) => generate.run(),
-            Command::Backup(backup) => backup.run(&config),
+            Command::Backup(backup) => backup.run(&config, &far),
             Command::Restore(restore) => restore.run(&config),
             Command::Check => check::run(&config),
             Command::Schema(schema) => schema.run(&config, &far),

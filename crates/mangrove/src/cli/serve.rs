@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, thread::available_paralleli
 use access::{Gate, Grants, Role, Tenants};
 use clap::Args;
 use mangrove::{
-    Accounts, DatabaseOptions, HolderAccounts, TenantMemory,
+    Accounts, DatabaseOptions, HolderAccounts, TenantMemory, Transfers,
     config::{Config, Override, ServerConfig},
 };
 use server::{Queries, Security, Server, TenantUse, Tls};
@@ -74,6 +74,7 @@ impl Serve {
             traces
         });
         let options = DatabaseOptions {
+            transfers: Some(Arc::new(transfers_of(&config)?)),
             tenant_memory: tenant_memory.clone(),
             queries: Some(queries.clone()),
             engine: Some(engine.clone()),
@@ -114,6 +115,21 @@ impl Serve {
         tracing::info!("stopped");
         Ok(())
     }
+}
+
+/// Where files are on their way between clients and the server.
+fn transfers_of(config: &Config) -> std::io::Result<Transfers> {
+    let default = config.default_graph();
+    let directory = match (config.transfers_directory.as_os_str().is_empty(), default.path.file_name()) {
+        (false, _) => config.transfers_directory.clone(),
+        (true, Some(name)) if !default.is_memory() => {
+            let mut name = name.to_owned();
+            name.push(".transfers");
+            default.path.with_file_name(name)
+        }
+        _ => std::env::temp_dir().join(format!("mangrove-transfers-{}", std::process::id())),
+    };
+    Transfers::in_directory(directory, config.max_transfer_bytes)
 }
 
 /// Makes the first admin, if somebody has said by which password he logs in.

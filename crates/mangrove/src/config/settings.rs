@@ -16,6 +16,10 @@ pub struct Config {
     pub data: PathBuf,
     /// Directory of the graphs that are made while the server runs; empty: beside `data`, with `.graphs` at the end of its name.
     pub graphs_directory: PathBuf,
+    /// Directory of files on their way between clients and the server; empty: beside `data`, with `.transfers` at the end of its name.
+    pub transfers_directory: PathBuf,
+    /// Bytes that they may have together.
+    pub max_transfer_bytes: u64,
     /// Directory that the service `mangrove.backup` writes to, in a folder for each graph; empty if it may not.
     pub backups: PathBuf,
     /// Directory below which `g.io(…)` reads and writes files; empty if it may not.
@@ -196,6 +200,8 @@ impl Default for Config {
         Self {
             data: "data/default".into(),
             graphs_directory: PathBuf::new(),
+            transfers_directory: PathBuf::new(),
+            max_transfer_bytes: 64 << 30,
             backups: PathBuf::new(),
             io_directory: PathBuf::new(),
             server: ServerConfig::default(),

@@ -65,7 +65,7 @@ fn contents(file: &Path, hasher: &mut Xxh3) -> io::Result<u64> {
 }
 
 /// The files that an import may read, in an order that does not change.
-fn files(source: &Path, format: ImportFormat) -> Result<Vec<PathBuf>, ImportError> {
+pub(super) fn files(source: &Path, format: ImportFormat) -> Result<Vec<PathBuf>, ImportError> {
     if format == ImportFormat::Mapping {
         let tables = mapping::tables_of(source)?;
         return Ok([source.to_owned()]

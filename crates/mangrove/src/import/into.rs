@@ -7,7 +7,7 @@ use formats::{
     PresentOptions, Tally,
 };
 
-use super::{ImportFormat, Importer, identity, label_of, named, spooled};
+use super::{ImportFormat, Importer, identity, label_of, named, nameless, spooled};
 use crate::{Database, Error};
 
 /// How to import into a graph that may have data.
@@ -27,6 +27,8 @@ pub struct ImportIntoOptions {
 pub enum ImportSource<'a> {
     /// A file or a directory.
     Path(&'a Path),
+    /// A file of which the name says nothing.
+    Nameless(&'a Path),
     /// What somebody sends: one file. It goes through a temporary file, for which there must be room.
     Stream(&'a mut dyn Read),
 }
@@ -57,6 +59,7 @@ impl fmt::Debug for ImportSource<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Path(path) => f.debug_tuple("Path").field(path).finish(),
+            Self::Nameless(path) => f.debug_tuple("Nameless").field(path).finish(),
             Self::Stream(_) => f.write_str("Stream"),
         }
     }
@@ -92,7 +95,7 @@ impl Database {
     ) -> Result<Imported, Error> {
         match source {
             ImportSource::Path(path) => self.import_path_into((path, path), options, progress, true),
-            ImportSource::Stream(input) => spooled(input, options.format, |path| {
+            ImportSource::Nameless(path) => nameless(path, options.format, |path| {
                 let imported = self.import_path_into((path, Path::new("-")), options, progress, false)?;
                 Ok(match imported {
                     Imported::Now(mut summary) => {
@@ -101,6 +104,9 @@ impl Database {
                     }
                     before => before,
                 })
+            }),
+            ImportSource::Stream(input) => spooled(input, options.format, |path| {
+                self.import_into(ImportSource::Nameless(path), options, progress)
             }),
         }
     }

@@ -11,12 +11,13 @@ use std::{
     fs::{self, File},
     io::{BufRead, BufReader, Read},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use clap::ValueEnum;
 use formats::{
-    CsvOptions, CsvSource, GraphFormat, ImportError, ImportOptions, ImportProgress, ImportSummary, Target,
+    CsvOptions, CsvSource, GraphFormat, ImportError, ImportOptions, ImportProgress, ImportSummary, Stoppable,
+    Target,
 };
 
 pub use into::{ImportIntoOptions, ImportSource, Imported};
@@ -170,17 +171,76 @@ impl Database {
         options: &ImportOptions,
         progress: &dyn Fn(ImportProgress),
     ) -> Result<ImportSummary, Error> {
-        spooled(&mut input, format, |path| {
-            let format = match format {
-                Some(format) => format,
-                None => ImportFormat::detect(path)?,
-            };
-            let importer = Importer { target: self.graph(), options, progress };
-            let mut summary = importer.import(path, format, |_| None)?;
+        spooled(&mut input, format, |path| self.import_nameless(path, (format, options, progress), None))
+    }
+
+    /// Fills this graph, which must be empty, from files, as long as nobody says that it is to `stop`. `has_name`: the name of a file
+    /// says something.
+    pub(crate) fn import_unless(
+        &self,
+        stop: &AtomicBool,
+        (path, has_name): (&Path, bool),
+        how: &ImportIntoOptions,
+        progress: &dyn Fn(ImportProgress),
+    ) -> Result<ImportSummary, Error> {
+        let (format, options) = (how.format, &how.reading);
+        if !has_name {
+            return self.import_nameless(path, (format, options, progress), Some(stop));
+        }
+        let format = format.map_or_else(|| ImportFormat::detect(path), Ok)?;
+        let target = Stoppable { target: self.graph(), stop };
+        Importer { target: &target, options, progress }.import(path, format, label_of)
+    }
+
+    fn import_nameless(
+        &self,
+        path: &Path,
+        (format, options, progress): How<'_>,
+        stop: Option<&AtomicBool>,
+    ) -> Result<ImportSummary, Error> {
+        nameless(path, format, |path| {
+            let format = format.map_or_else(|| ImportFormat::detect(path), Ok)?;
+            let never = AtomicBool::new(false);
+            let target = Stoppable { target: self.graph(), stop: stop.unwrap_or(&never) };
+            let mut summary =
+                Importer { target: &target, options, progress }.import(path, format, |_| None)?;
             named(&mut summary);
             Ok(summary)
         })
     }
+}
+
+/// In which format something is read, and how.
+type How<'a> = (Option<ImportFormat>, &'a ImportOptions, &'a dyn Fn(ImportProgress));
+
+/// All files that an import reads.
+///
+/// # Errors
+/// If they are not there, or their format is not known.
+pub fn import_files(source: &Path, format: Option<ImportFormat>) -> Result<Vec<PathBuf>, Error> {
+    let format = format.map_or_else(|| ImportFormat::detect(source), Ok)?;
+    Ok(identity::files(source, format)?)
+}
+
+/// Refuses files that name others which are elsewhere, as a mapping may.
+///
+/// # Errors
+/// If one is not in the directory.
+pub(crate) fn check_within(
+    source: &Path,
+    format: Option<ImportFormat>,
+    directory: &Path,
+) -> Result<(), Error> {
+    let failed = |path: &Path, source| Error::from(ImportError::Io { path: path.into(), source });
+    let directory = directory.canonicalize().map_err(|error| failed(directory, error))?;
+    for file in import_files(source, format)? {
+        let whole = file.canonicalize().map_err(|error| failed(&file, error))?;
+        if !whole.starts_with(&directory) {
+            let problem = "it is not among the files that were sent".into();
+            return Err(ImportError::Layout { path: file, problem }.into());
+        }
+    }
+    Ok(())
 }
 
 /// What somebody sends is called so.
@@ -192,13 +252,23 @@ fn spooled<T>(
     format: Option<ImportFormat>,
     work: impl FnOnce(&Path) -> Result<T, Error>,
 ) -> Result<T, Error> {
+    let spool = spool::Spool::of(input)
+        .map_err(|source| ImportError::Io { path: Path::new(NAMELESS).into(), source })?;
+    nameless(spool.path(), format, work)
+}
+
+/// The same of a file of which the name says nothing.
+fn nameless<T>(
+    path: &Path,
+    format: Option<ImportFormat>,
+    work: impl FnOnce(&Path) -> Result<T, Error>,
+) -> Result<T, Error> {
     let name = Path::new(NAMELESS);
     if let Some(format @ (ImportFormat::Ldbc | ImportFormat::Mapping)) = format {
         let problem = format!("{format:?} is several files, and here is one; name them");
         return Err(ImportError::Layout { path: name.into(), problem }.into());
     }
-    let spool = spool::Spool::of(input).map_err(|source| ImportError::Io { path: name.into(), source })?;
-    work(spool.path()).map_err(|error| of_file(name, error))
+    work(path).map_err(|error| of_file(name, error))
 }
 
 /// Says what a summary says of a file that has no name.

@@ -54,6 +54,12 @@ impl Wishes {
         }
     }
 
+    /// Those of somebody who reads, for so long at most.
+    pub(crate) fn of_reader(asker: &Asker, max_timeout: Duration) -> Self {
+        let (asker, max_timeout) = (asker.clone(), Some(max_timeout));
+        Self { asker, max_timeout, read_only: true, ..Self::of_application() }
+    }
+
     /// Those of a client.
     pub(crate) fn of_client(query: &Query) -> Self {
         let Client { address, connection, ref tenant, .. } = query.client;

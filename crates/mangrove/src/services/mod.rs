@@ -14,6 +14,7 @@
 
 mod backup;
 mod call;
+mod carried;
 mod graphs;
 mod index;
 mod list;
@@ -23,6 +24,7 @@ mod queries;
 mod schema;
 mod statistics;
 mod tinker;
+mod transfers;
 mod users;
 
 use gremlin::Traversal;
@@ -68,6 +70,18 @@ const SERVICES: &[Service] = &[
         run: backup::write,
     },
     Service {
+        name: "mangrove.export",
+        parameters: &[
+            ("file", "the name of the file, or of the directory for CSV"),
+            ("format", "graphson, graphml, gryo, neo4j or neptune, where the name does not say it"),
+            ("query", "a traversal that yields what is exported (default: the whole graph)"),
+            ("noEdgeIds", "whether CSV has no column of edges' ids (default: false)"),
+        ],
+        changes: true,
+        needs: Needs::Here(Role::Read),
+        run: carried::export,
+    },
+    Service {
         name: "mangrove.graphs.create",
         parameters: &[
             ("name", "what it is called, and reached by"),
@@ -90,6 +104,23 @@ const SERVICES: &[Service] = &[
         changes: false,
         needs: Needs::Everywhere(Role::Read),
         run: graphs::list,
+    },
+    Service {
+        name: "mangrove.import",
+        parameters: &[
+            ("transfer", "the id of the transfer with the files"),
+            ("file", "which of them, where it is not all of them"),
+            ("stream", "whether its name says nothing (default: false)"),
+            ("add", "whether they are added to what the graph has (default: false)"),
+            ("merge", "`id` or a key: what the graph has already gets the properties of the files"),
+            (
+                "format, skipBadRows, labels, newPropertyIds, newIds, batch, again",
+                "as the options of mangrove import",
+            ),
+        ],
+        changes: true,
+        needs: Needs::Here(Role::Write),
+        run: carried::import,
     },
     Service {
         name: "mangrove.index.create",
@@ -208,6 +239,53 @@ const SERVICES: &[Service] = &[
         changes: false,
         needs: Needs::Here(Role::Read),
         run: statistics::show,
+    },
+    Service {
+        name: "mangrove.transfer.begin",
+        parameters: &[],
+        changes: true,
+        needs: Needs::Here(Role::Write),
+        run: transfers::begin,
+    },
+    Service {
+        name: "mangrove.transfer.end",
+        parameters: &[("transfer", "its id")],
+        changes: true,
+        needs: Needs::Here(Role::Read),
+        run: transfers::end,
+    },
+    Service {
+        name: "mangrove.transfer.get",
+        parameters: &[("transfer", "its id"), ("file", "the name of the file"), ("offset", "from where on")],
+        changes: false,
+        needs: Needs::Here(Role::Read),
+        run: transfers::get,
+    },
+    Service {
+        name: "mangrove.transfer.list",
+        parameters: &[("transfer", "its id")],
+        changes: false,
+        needs: Needs::Here(Role::Read),
+        run: transfers::list,
+    },
+    Service {
+        name: "mangrove.transfer.put",
+        parameters: &[
+            ("transfer", "its id"),
+            ("file", "the name of the file"),
+            ("offset", "how long it is so far"),
+            ("bytes", "what follows"),
+        ],
+        changes: true,
+        needs: Needs::Here(Role::Write),
+        run: transfers::put,
+    },
+    Service {
+        name: "mangrove.transfer.status",
+        parameters: &[("transfer", "its id")],
+        changes: false,
+        needs: Needs::Here(Role::Read),
+        run: transfers::status,
     },
     Service {
         name: "mangrove.users.add",
@@ -417,11 +495,14 @@ mod tests {
 
     #[test]
     fn who_may_only_read_changes_nothing() {
-        // What somebody stops is his own, and nothing in the graph.
-        let changing =
-            SERVICES.iter().filter(|service| service.changes && service.name != "mangrove.queries.stop");
-        for service in changing {
-            for role in [Role::Read, Role::Write] {
+        // What somebody stops or ends is his own, and nothing in the graph; nor is what he exports.
+        let own = ["mangrove.queries.stop", "mangrove.export", "mangrove.transfer.end"];
+        // These are about elements, which who may write changes.
+        let of_elements = ["mangrove.import", "mangrove.transfer.begin", "mangrove.transfer.put"];
+        for service in SERVICES.iter().filter(|service| service.changes && !own.contains(&service.name)) {
+            let roles: &[_] =
+                if of_elements.contains(&service.name) { &[Role::Read] } else { &[Role::Read, Role::Write] };
+            for &role in roles {
                 let rights = Rights { here: Some(role), everywhere: Some(role) };
                 assert!(!service.needs.are_met_by(rights), "{} by {role}", service.name);
             }

@@ -12,17 +12,18 @@ mod part;
 mod walk;
 
 use std::{
-    fs,
+    fmt, fs,
     io::BufWriter,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use clap::ValueEnum;
 use formats::{CsvConvention, CsvWriter, FileError, GraphFileWriter, GraphFormat, graph_file_writer};
 
 use super::{BUFFER, folder::Folder, packing::Packing, written::NewFile};
-use crate::{Database, Error};
+use crate::{Database, Error, asker::Asker, request::Wishes};
 use directory::NewDirectory;
 use part::Part;
 
@@ -77,6 +78,23 @@ pub struct ExportSummary {
     pub losses: Vec<String>,
 }
 
+impl fmt::Display for ExportSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { vertices, edges, files, bytes, losses } = self;
+        write!(f, "{vertices} vertices and {edges} edges in {bytes} bytes")?;
+        if *files > 1 {
+            write!(f, " of {files} files")?;
+        }
+        if !losses.is_empty() {
+            write!(f, "\nnot all of the graph can be said so:")?;
+        }
+        losses.iter().try_for_each(|loss| write!(f, "\n  {loss}"))
+    }
+}
+
+/// How long a query may take that says which part of a graph a client wants.
+const LONGEST_QUERY: Duration = Duration::from_secs(60 * 60);
+
 /// Why nothing was exported. What was there is there still.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -92,6 +110,9 @@ pub enum ExportError {
     /// The traversal that was to yield what is exported did something else.
     #[error("the query yields {0}; vertices, edges or what subgraph() gathers expected")]
     NoElement(String),
+    /// It was to stop.
+    #[error("the export was stopped")]
+    Stopped,
     /// The traversal, or reading the graph, failed.
     #[error(transparent)]
     Database(#[from] Error),
@@ -103,6 +124,28 @@ impl Database {
     /// # Errors
     /// See [`ExportError`].
     pub fn export(&self, target: &Path, options: &ExportOptions) -> Result<ExportSummary, ExportError> {
+        self.export_as(&Wishes::of_application(), &|_| true, target, options)
+    }
+
+    /// The same for somebody who may read: his query does nothing else. `go_on` is asked now and then whether it is to, and
+    /// told to how many elements it has come.
+    pub(crate) fn export_for(
+        &self,
+        asker: &Asker,
+        go_on: &dyn Fn(u64) -> bool,
+        target: &Path,
+        options: &ExportOptions,
+    ) -> Result<ExportSummary, ExportError> {
+        self.export_as(&Wishes::of_reader(asker, LONGEST_QUERY), go_on, target, options)
+    }
+
+    fn export_as(
+        &self,
+        wishes: &Wishes,
+        go_on: &dyn Fn(u64) -> bool,
+        target: &Path,
+        options: &ExportOptions,
+    ) -> Result<ExportSummary, ExportError> {
         let unwritable = |problem: String| ExportError::Unwritable { path: target.into(), problem };
         let place = Place::of(target).map_err(unwritable)?;
         let format = options.format.or_else(|| format_of(place.name)).ok_or_else(|| {
@@ -112,7 +155,7 @@ impl Database {
                     .into(),
             )
         })?;
-        let job = Job { database: self, target, place, options };
+        let job = Job { database: self, target, place, options, wishes, go_on };
         match format {
             ExportFormat::Graphson => job.file(GraphFormat::GraphSon),
             ExportFormat::Graphml => job.file(GraphFormat::GraphMl),
@@ -159,6 +202,9 @@ struct Job<'a> {
     target: &'a Path,
     place: Place<'a>,
     options: &'a ExportOptions,
+    /// On whose behalf.
+    wishes: &'a Wishes,
+    go_on: &'a dyn Fn(u64) -> bool,
 }
 
 impl Job<'_> {
@@ -208,13 +254,20 @@ impl Job<'_> {
 
     /// Tells a writer of the vertices and edges; how many there were.
     fn walk(&self, writer: &mut dyn GraphFileWriter) -> Result<(u64, u64), ExportError> {
-        let part = self.options.query.as_deref().map(|query| Part::of(self.database, query)).transpose()?;
+        let part = self
+            .options
+            .query
+            .as_deref()
+            .map(|query| Part::of(self.database, query, self.wishes))
+            .transpose()?;
         let snapshot = self.database.snapshot();
-        let counts = walk::walk(&snapshot, part.as_ref(), writer).map_err(|error| match error {
-            walk::WalkError::Graph(error) => Error::from(error).into(),
-            walk::WalkError::File(FileError::Unwritable(problem)) => self.unwritable(problem),
-            walk::WalkError::File(error) => self.unwritable(error.to_string()),
-        })?;
+        let counts =
+            walk::walk(&snapshot, part.as_ref(), writer, self.go_on).map_err(|error| match error {
+                walk::WalkError::Stopped => ExportError::Stopped,
+                walk::WalkError::Graph(error) => Error::from(error).into(),
+                walk::WalkError::File(FileError::Unwritable(problem)) => self.unwritable(problem),
+                walk::WalkError::File(error) => self.unwritable(error.to_string()),
+            })?;
         Ok(counts)
     }
 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use values::{EdgeRef, Value, VertexRef};
 
 use super::ExportError;
-use crate::Database;
+use crate::{Database, request::Wishes};
 
 /// Vertices and edges.
 pub(super) struct Part {
@@ -27,9 +27,9 @@ struct Found {
 
 impl Part {
     /// What a traversal yields.
-    pub(super) fn of(database: &Database, query: &str) -> Result<Self, ExportError> {
+    pub(super) fn of(database: &Database, query: &str, wishes: &Wishes) -> Result<Self, ExportError> {
         let mut found = Found::default();
-        let results = database.query(query)?;
+        let results = database.query_as(query, wishes)?;
         let snapshot = database.snapshot();
         for result in results {
             found.take(&result?, &snapshot.reader())?;

@@ -16,6 +16,8 @@ pub(super) enum WalkError {
     Graph(GraphError),
     /// The file cannot be written.
     File(FileError),
+    /// It was not to go on.
+    Stopped,
 }
 
 impl From<GraphError> for WalkError {
@@ -30,11 +32,13 @@ impl From<FileError> for WalkError {
     }
 }
 
-/// Tells a writer, pass by pass, of all vertices and edges, or of those of a part; how many there are.
+/// Tells a writer, pass by pass, of all vertices and edges, or of those of a part; how many there are. `go_on` is asked now and then
+/// whether it is to go on, and told how many it has come to.
 pub(super) fn walk(
     snapshot: &Snapshot,
     part: Option<&Part>,
     writer: &mut dyn GraphFileWriter,
+    go_on: &dyn Fn(u64) -> bool,
 ) -> Result<(u64, u64), WalkError> {
     let mut counts = (0, 0);
     for (number, pass) in writer.passes().iter().enumerate() {
@@ -44,7 +48,7 @@ pub(super) fn walk(
             Pass::Edges => counts.1 = 0,
             Pass::Stars => counts = (0, 0),
         }
-        let mut pass = PassOver { pass: *pass, part, writer, counts: &mut counts };
+        let mut pass = PassOver { pass: *pass, part, writer, counts: &mut counts, go_on };
         match part {
             Some(part) => pass.over(snapshot, part.vertices().chunks(AT_ONCE).map(<[_]>::to_vec))?,
             None => pass.over(snapshot, all_vertices(snapshot))?,
@@ -73,6 +77,7 @@ struct PassOver<'a> {
     writer: &'a mut dyn GraphFileWriter,
     /// Vertices and edges.
     counts: &'a mut (u64, u64),
+    go_on: &'a dyn Fn(u64) -> bool,
 }
 
 impl PassOver<'_> {
@@ -88,6 +93,9 @@ impl PassOver<'_> {
                 self.vertex(&reader, v)?;
             }
             reader.check()?;
+            if !(self.go_on)(self.counts.0 + self.counts.1) {
+                return Err(WalkError::Stopped);
+            }
         }
         Ok(())
     }

@@ -1,0 +1,228 @@
+//! Files to a running server and from it: import, export, backup.
+
+mod program;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use program::{Serving, complaint, curl, mangrove, output, text};
+use tempfile::TempDir;
+
+const ROOT: &str = "admin:the password";
+const ADA: &str = "ada:the password";
+const BOB: &str = "bob:the password";
+
+struct Site {
+    dir: TempDir,
+    data: String,
+}
+
+impl Site {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let data = dir.path().join("g").display().to_string();
+        fs::write(dir.path().join("password"), "the password\n").unwrap();
+        Self { dir, data }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.dir.path().join(name).display().to_string()
+    }
+
+    fn serve(&self, set: &[&str]) -> Serving {
+        let password = self.path("password");
+        let mut args = vec!["--data", &self.data];
+        set.iter().for_each(|setting| args.extend(["--set", setting]));
+        args.extend(["serve", "--port", "0", "--admin-password-file", &password]);
+        let serving = Serving::start(&args);
+        for (user, role) in [("ada", "write"), ("bob", "read")] {
+            let call = format!(
+                "g.call('mangrove.users.add', ['name': '{user}', 'password': 'the password', 'role': '{role}'])"
+            );
+            assert!(curl(&serving, ROOT, &call).ends_with(" 200"));
+        }
+        serving
+    }
+
+    /// A command that asks the server over the network, as a user.
+    fn asked(&self, serving: &Serving, user: &str, args: &[&str]) -> std::process::Output {
+        let url = format!("ws://{}", serving.address);
+        let mut all = args.to_vec();
+        all.extend(["--url", &url, "--user", user]);
+        mangrove(&all).env("MANGROVE_PASSWORD", "the password").output().unwrap()
+    }
+
+    fn ask(&self, serving: &Serving, user: &str, args: &[&str]) -> String {
+        let output = self.asked(serving, user, args);
+        assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+        text(&output.stdout)
+    }
+
+    fn refused(&self, serving: &Serving, user: &str, args: &[&str]) -> String {
+        let output = self.asked(serving, user, args);
+        assert!(!output.status.success(), "{args:?}: {}", text(&output.stdout));
+        text(&output.stderr)
+    }
+
+    /// What is left of files on their way.
+    fn on_their_way(&self) -> usize {
+        fs::read_dir(Path::new(&self.data).with_file_name("g.transfers")).map_or(0, Iterator::count)
+    }
+}
+
+fn count(serving: &Serving, what: &str) -> String {
+    let answer = curl(serving, ROOT, &format!("{what}.count()"));
+    answer.rsplit("\"@value\":").nth(1).unwrap_or_default().chars().take_while(char::is_ascii_digit).collect()
+}
+
+fn shared(name: &str) -> PathBuf {
+    Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../../shared/tinkerpop/data").join(name)
+}
+
+#[test]
+fn a_server_is_filled_added_to_and_written_out_over_the_network() {
+    let site = Site::new();
+    let serving = site.serve(&[]);
+    let modern = shared("tinkerpop-modern.json").display().to_string();
+    let said = site.ask(&serving, "ada", &["import", &modern]);
+    assert!(said.contains("6 vertices") && said.contains("6 edges"), "{said}");
+    assert_eq!((count(&serving, "g.V()"), count(&serving, "g.E()")), ("6".into(), "6".into()));
+    assert!(site.refused(&serving, "ada", &["import", &modern]).contains("empty"));
+    // More of it, from standard input, a directory, and a mapping.
+    let people = site.path("people.csv");
+    fs::write(&people, "id:ID,name,:LABEL\np1,ada,person\np2,bob,person\n").unwrap();
+    let url = format!("ws://{}", serving.address);
+    let mut typed = mangrove(&["import", "-", "--add", "--url", &url, "--user", "ada"]);
+    let mut typed = typed.env("MANGROVE_PASSWORD", "the password").stdin(Stdio::piped()).spawn().unwrap();
+    let input = fs::read(&people).unwrap();
+    std::io::Write::write_all(&mut typed.stdin.take().unwrap(), &input).unwrap();
+    assert!(typed.wait().unwrap().success());
+    assert_eq!(count(&serving, "g.V()"), "8");
+    let again = site.ask(&serving, "ada", &["import", &people, "--merge", "id"]);
+    assert!(again.contains("that were there"), "{again}");
+    assert_eq!(count(&serving, "g.V()"), "8");
+    fs::create_dir(site.path("cities")).unwrap();
+    fs::write(site.path("cities/c.tsv"), "ulm\nhamburg\n").unwrap();
+    let mapping = "[[vertices]]\nfile = \"c.tsv\"\ncolumns = [\"name\"]\nlabel = \"city\"\n";
+    fs::write(site.path("cities/m.toml"), mapping).unwrap();
+    site.ask(&serving, "ada", &["import", &site.path("cities/m.toml"), "--add"]);
+    assert_eq!(count(&serving, "g.V().hasLabel('city')"), "2");
+    assert_eq!(site.on_their_way(), 0);
+
+    let graphson = site.path("out.json");
+    let said = site.ask(&serving, "bob", &["export", &graphson]);
+    assert!(said.contains("10 vertices and 6 edges"), "{said}");
+    assert!(site.refused(&serving, "bob", &["export", &graphson]).contains("--overwrite"));
+    site.ask(&serving, "bob", &["export", &graphson, "--overwrite"]);
+    let csv = site.path("csv");
+    site.ask(&serving, "bob", &["export", &csv, "--format", "neo4j"]);
+    let packed = site.path("part.xml.gz");
+    let said = site.ask(&serving, "bob", &["export", &packed, "--query", "g.V().hasLabel('person')"]);
+    assert!(said.contains("6 vertices and 2 edges"), "{said}");
+    assert_eq!(site.on_their_way(), 0);
+    serving.stop("-TERM");
+
+    let copy = site.path("copy");
+    assert!(output(&["--data", &copy, "import", &graphson]).contains("10 vertices"));
+    let other = site.path("other");
+    assert!(output(&["--data", &other, "import", &csv]).contains("10 vertices"));
+    let third = site.path("third");
+    assert!(output(&["--data", &third, "import", &packed]).contains("6 vertices"));
+}
+
+#[test]
+fn commands_find_the_server_by_its_directory_and_backups_are_its_own() {
+    let site = Site::new();
+    let backups = format!("backups={}", site.path("backups"));
+    let serving = site.serve(&[&backups]);
+    let modern = shared("tinkerpop-modern.json").display().to_string();
+    output(&["--data", &site.data, "import", &modern]);
+    output(&["--data", &site.data, "export", &site.path("out.json")]);
+    assert!(fs::read_to_string(site.path("out.json")).unwrap().contains("marko"));
+    let told = output(&["--data", &site.data, "backup"]);
+    assert!(told.contains("backups"), "{told}");
+    assert!(complaint(&["--data", &site.data, "backup", &site.path("mine")]).contains("leave that out"));
+    serving.stop("-TERM");
+    let restored = site.path("restored");
+    output(&["--data", &restored, "restore", &site.path("backups/default")]);
+    assert_eq!(output(&["--data", &restored, "query", "g.V().count()", "--format", "plain"]).trim(), "6");
+    assert!(complaint(&["--data", &site.data, "backup"]).contains("name the directory"));
+}
+
+#[test]
+fn who_may_only_read_imports_nothing_and_no_query_or_file_leads_elsewhere() {
+    let site = Site::new();
+    let serving = site.serve(&[]);
+    let modern = shared("tinkerpop-modern.json").display().to_string();
+    assert!(site.refused(&serving, "bob", &["import", &modern]).contains("write"));
+    site.ask(&serving, "ada", &["import", &modern]);
+    for query in ["g.addV('x')", "g.V().drop()", "g.call('mangrove.users.list')", "g.io('x.json').write()"] {
+        let refused = site.refused(&serving, "bob", &["export", &site.path("x.json"), "--query", query]);
+        assert!(!refused.is_empty() && !Path::new(&site.path("x.json")).exists(), "{query}: {refused}");
+        // Who may write writes not by an export either.
+        site.refused(&serving, "ada", &["export", &site.path("x.json"), "--query", query]);
+    }
+    assert_eq!(count(&serving, "g.V()"), "6");
+    // What the command itself would not send: a mapping of a file of the server's.
+    let secret = site.path("password");
+    let begin = curl(&serving, ADA, "g.call('mangrove.transfer.begin')");
+    let id = begin.split('"').find(|part| {
+        part.len() == 36
+            && part.matches('-').count() == 4
+            && !begin.contains(&format!("requestId\":\"{part}"))
+    });
+    let id = id.expect("an id").to_owned();
+    let told = curl(&serving, BOB, &format!("g.call('mangrove.transfer.status', ['transfer': '{id}'])"));
+    assert!(told.contains("there is no transfer"), "{told}");
+    let folder = Path::new(&site.data).with_file_name("g.transfers").join(&id);
+    let mapping = format!("[[vertices]]\nfile = \"{secret}\"\ncolumns = [\"text\"]\nlabel = \"secret\"\n");
+    fs::write(folder.join("m.toml"), mapping).unwrap();
+    let asked = format!("g.call('mangrove.import', ['transfer': '{id}', 'file': 'm.toml', 'add': true])");
+    assert!(curl(&serving, ADA, &asked).ends_with(" 200"));
+    let status = format!("g.call('mangrove.transfer.status', ['transfer': '{id}'])");
+    let told = (0..100).find_map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        Some(curl(&serving, ADA, &status)).filter(|told| !told.contains("working"))
+    });
+    assert!(told.unwrap().contains("not among the files that were sent"));
+    for call in [
+        format!("put', ['transfer': '{id}', 'file': '../x', 'offset': 0]"),
+        format!("get', ['transfer': '{id}', 'file': '../../password', 'offset': 0]"),
+        format!("get', ['transfer': '{id}', 'file': '/etc/passwd', 'offset': 0]"),
+    ] {
+        assert!(
+            !curl(&serving, ADA, &format!("g.call('mangrove.transfer.{call})")).ends_with(" 200"),
+            "{call}"
+        );
+    }
+    assert_eq!(count(&serving, "g.V().hasLabel('secret')"), "0");
+    curl(&serving, ADA, &format!("g.call('mangrove.transfer.end', ['transfer': '{id}'])"));
+    assert_eq!(site.on_their_way(), 0);
+    serving.stop("-TERM");
+}
+
+#[test]
+fn mistakes_are_told_by_the_names_of_the_client_and_leave_nothing() {
+    let site = Site::new();
+    let serving = site.serve(&["max_transfer_bytes=100000"]);
+    let wrong = site.path("wrong.csv");
+    fs::write(&wrong, "id:ID,age:int\n1,2\n2,many\n").unwrap();
+    let refused = site.refused(&serving, "ada", &["import", &wrong]);
+    assert!(refused.contains("wrong.csv") && refused.contains('3') && refused.contains("many"), "{refused}");
+    assert!(!refused.contains("g.transfers"), "{refused}");
+    let large = site.path("large.csv");
+    fs::write(&large, format!("id:ID,text\n1,{}\n", "x".repeat(200_000))).unwrap();
+    let refused = site.refused(&serving, "ada", &["import", &large]);
+    assert!(refused.contains("max_transfer_bytes"), "{refused}");
+    let refused = site.refused(&serving, "bob", &["export", &site.path("x.unknown")]);
+    assert!(refused.contains("--format"), "{refused}");
+    assert!(!Path::new(&site.path("x.unknown.part")).exists());
+    assert_eq!(count(&serving, "g.V()"), "0");
+    serving.stop("-TERM");
+    let serving = Serving::start(&["--data", &site.data, "serve", "--port", "0"]);
+    assert_eq!(site.on_their_way(), 0, "what failed is gone with a new start at the latest");
+    serving.stop("-TERM");
+}
