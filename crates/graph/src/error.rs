@@ -152,6 +152,9 @@ pub enum GraphError {
         "the graph accepts no more writes since its log failed ({0}); restart to recover what was acknowledged"
     )]
     LogFailed(String),
+    /// It was opened for reading alone.
+    #[error("the graph was opened for reading alone (read_only)")]
+    ReadOnly,
     /// The operating system gave no thread.
     #[error("a thread could not be started: {0}")]
     NoThread(String),

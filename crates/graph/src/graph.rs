@@ -71,6 +71,11 @@ impl Graph {
         Ok(Self { core: Arc::new(core) })
     }
 
+    /// Refuses to change what was opened for reading alone.
+    fn check_writable(&self) -> Result<()> {
+        if self.core.memory.options.read_only { Err(GraphError::ReadOnly) } else { Ok(()) }
+    }
+
     /// The latest committed state.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::latest(&self.core.memory)
@@ -108,6 +113,7 @@ impl Graph {
     /// # Errors
     /// [`GraphError::NotEmpty`] if the graph has vertices.
     pub fn bulk_load(&self) -> Result<BulkLoad> {
+        self.check_writable()?;
         let vertices = self.snapshot().vertex_count(None);
         if vertices > 0 {
             return Err(GraphError::NotEmpty { vertices });
@@ -177,6 +183,7 @@ impl Graph {
     /// # Errors
     /// If a name cannot be one, an index cannot be like that, or the store fails.
     pub fn declare_index(&self, index: &IndexDescription) -> Result<()> {
+        self.check_writable()?;
         self.core.indexes.start()?;
         self.core.definer.declare_index(index)
     }
@@ -199,6 +206,7 @@ impl Graph {
     /// # Errors
     /// If there is no such index, or the store fails.
     pub fn drop_index(&self, index: &IndexDescription) -> Result<()> {
+        self.check_writable()?;
         self.core.indexes.start()?;
         self.core.definer.drop_index(index)
     }
@@ -283,6 +291,7 @@ impl Graph {
     /// Those of `edit`; [`crate::model::SchemaError`] if the description makes no sense or an element breaks it, which
     /// leaves the schema as it was; or a failure of the store.
     pub fn change_schema(&self, edit: impl FnOnce(&mut SchemaDescription) -> Result<()>) -> Result<u64> {
+        self.check_writable()?;
         self.core.definer.change_schema(edit)
     }
 
@@ -366,6 +375,7 @@ impl Graph {
     /// # Errors
     /// If something cannot be read, or the result not be stored.
     pub fn analyze(&self, progress: &mut dyn FnMut(AnalyzeProgress)) -> Result<Arc<Statistics>> {
+        self.check_writable()?;
         self.core.committer.analyze(progress)
     }
 }

@@ -70,6 +70,14 @@ impl std::fmt::Debug for Database {
     }
 }
 
+impl Inner {
+    /// A request as this graph takes it: one that was opened for reading alone is not written to.
+    pub(crate) fn granted(&self, mut query: server::Query) -> server::Query {
+        query.read_only |= self.options.graph.read_only;
+        query
+    }
+}
+
 impl Database {
     /// Opens the graph in a directory of its own, creating it where there is none.
     ///
@@ -85,6 +93,11 @@ impl Database {
     /// As [`Database::open`].
     pub fn open_with(path: impl AsRef<Path>, options: DatabaseOptions) -> Result<Self, Error> {
         let path = path.as_ref();
+        if options.graph.read_only && !FjallStore::is_in(path) {
+            let detail = "there is no graph to read".to_owned();
+            let nothing = store::StoreError::Format { path: path.into(), detail };
+            return Err(Error::Open { path: path.into(), source: Arc::new(nothing) });
+        }
         let store = FjallStore::open(path, options.store)
             .map_err(|error| Error::Open { path: path.into(), source: Arc::new(error) })?;
         Self::over(Arc::new(store), options)

@@ -160,6 +160,7 @@ fn of_graph(error: &GraphError) -> ErrorKind {
     match error {
         GraphError::Conflict(_) | GraphError::Crowded { .. } | GraphError::Kept { .. } => ErrorKind::Conflict,
         GraphError::Corrupt { .. } | GraphError::LogFailed(_) | GraphError::Store(_) => ErrorKind::Internal,
+        GraphError::ReadOnly => ErrorKind::ReadOnly,
         GraphError::LimitExceeded { .. } | GraphError::TooManyNames { .. } => ErrorKind::Limit,
         _ => ErrorKind::Evaluation,
     }

@@ -24,6 +24,7 @@ use crate::{
 
 impl server::Database for Database {
     fn submit(&self, query: Query, sink: ServerSink) -> Box<dyn server::Running> {
+        let query = self.inner.granted(query);
         match start(&self.inner, query, &sink) {
             Ok(running) => running,
             Err(error) => {

@@ -126,6 +126,14 @@ impl DatabaseOptions {
         self
     }
 
+    /// The same for reading alone: what would change the graph is refused with [`crate::ErrorKind::ReadOnly`], and where there is none,
+    /// none is made. It is still one process that has it open, which may tidy up what the one before has left in its log.
+    #[must_use]
+    pub fn read_only(mut self, read_only: bool) -> Self {
+        self.graph.read_only = read_only;
+        self
+    }
+
     /// The same with `bytes` of the graph in memory: sections, and the store's own cache of blocks, which takes an eighth of
     /// them, 4 to 64 MiB, and no more than half. On top comes what the store keeps of writes, a third of it, 48 to 160 MiB, and
     /// what open transactions hold, at most half of it, 128 MiB to 1 GiB. What is sorted at once of a list that gets a

@@ -5,6 +5,9 @@ use std::time::Duration;
 /// Bounds and sizes of a graph.
 #[derive(Clone, Debug)]
 pub struct GraphOptions {
+    /// Whether nothing is to change it but what makes it quicker to open and to read: commits, schemas, indexes and loads are
+    /// refused.
+    pub read_only: bool,
     /// Bytes of log after which dirty sections are flushed and the log is trimmed.
     pub log_bytes: u64,
     /// Bytes of sections that a flush gathers for one write to the store; at most 24 MiB, and a 32nd of the cache or 1 MiB.
@@ -45,6 +48,7 @@ impl Default for GraphOptions {
     /// for all that are open; a cache of 1 GiB, and as much for bulk loads.
     fn default() -> Self {
         Self {
+            read_only: false,
             log_bytes: 256 << 20,
             flush_batch_bytes: 16 << 20,
             merge_versions: 256,

@@ -125,6 +125,9 @@ impl Transaction {
         if ops.is_empty() && notes.is_empty() {
             return Ok(Submitted { stamp: self.base.stamp(), queued: None });
         }
+        if self.memory().options.read_only {
+            return Err(GraphError::ReadOnly);
+        }
         self.memory().refuse_if_kept(self.base.stamp().bits())?;
         let turn = self.memory().pools.commit_turn(ops.len());
         let standing = match &self.attempt {

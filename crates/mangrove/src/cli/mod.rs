@@ -66,6 +66,9 @@ struct Settings {
     /// Make a graph where there is none, also for a command that does not do so by itself as `import` and `serve` do
     #[arg(long, global = true)]
     create: bool,
+    /// Open graphs for reading alone: what would change them is refused
+    #[arg(long, global = true)]
+    read_only: bool,
     /// Any setting of the configuration file, such as server.batch_size=100
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -150,6 +153,10 @@ impl Cli {
         }
         let logging = logging::start(&config.log, serves)?;
         let far = self.settings.far;
+        if config.read_only && !far.is_asked() && self.command.changes_graphs() {
+            let problem = "this changes a graph, and graphs are to be opened for reading alone (read_only)";
+            return Err(Failure::Usage(problem.into()));
+        }
         if self.command.wants_a_graph() && !self.settings.create && !far.is_asked() {
             there_is(&config.default_graph())?;
         }
@@ -190,6 +197,15 @@ impl Cli {
 }
 
 impl Command {
+    /// Whether it cannot but change graphs.
+    fn changes_graphs(&self) -> bool {
+        match self {
+            Self::Import(_) | Self::Restore(_) | Self::Analyze => true,
+            Self::Graph(graph) => !matches!(graph, graph::GraphCommand::List),
+            _ => false,
+        }
+    }
+
     /// Whether it is about a graph that is there: one that a mistyped name makes is none.
     fn wants_a_graph(&self) -> bool {
         match self {
@@ -250,6 +266,7 @@ impl Settings {
             };
             overrides.push(Override::flag(key.trim(), value.trim()));
         }
+        overrides.extend(self.read_only.then(|| Override::flag("read_only", true)));
         let named = [("data", &self.data), ("log.level", &self.log_level), ("log.format", &self.log_format)];
         overrides
             .extend(named.into_iter().filter_map(|(key, value)| Some(Override::flag(key, value.as_ref()?))));
@@ -270,7 +287,7 @@ fn open_for_console(config: &Config) -> Result<Database, Failure> {
 }
 
 fn options(config: &Config) -> DatabaseOptions {
-    let options = DatabaseOptions::from(&config.engine).with_loads(&config.loads);
+    let options = DatabaseOptions::from(&config.engine).with_loads(&config.loads).read_only(config.read_only);
     DatabaseOptions { io_directory: Some(config.io_directory.clone()), ..options }
 }
 

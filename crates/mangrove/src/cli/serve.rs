@@ -81,7 +81,7 @@ impl Serve {
             accounts: Some(accounts),
             sessions,
             io_directory: Some(config.io_directory.clone()),
-            ..DatabaseOptions::from(&config.engine).with_loads(&config.loads)
+            ..DatabaseOptions::from(&config.engine).with_loads(&config.loads).read_only(config.read_only)
         };
         let hosting = Hosting::new(&config, queries.clone(), options);
         hosting.open()?;

@@ -14,6 +14,8 @@ use crate::machine_memory::machine_memory;
 pub struct Config {
     /// Directory of the default graph, whose traversal source is `g`; `:memory:` for one that is not kept.
     pub data: PathBuf,
+    /// Whether graphs are opened for reading alone: what would change them is refused.
+    pub read_only: bool,
     /// Directory of the graphs that are made while the server runs; empty: beside `data`, with `.graphs` at the end of its name.
     pub graphs_directory: PathBuf,
     /// Directory of files on their way between clients and the server; empty: beside `data`, with `.transfers` at the end of its name.
@@ -199,6 +201,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             data: "data/default".into(),
+            read_only: false,
             graphs_directory: PathBuf::new(),
             transfers_directory: PathBuf::new(),
             max_transfer_bytes: 64 << 30,
