@@ -15,6 +15,7 @@
 //! number of edges: only Gryo, whose format demands it, has all of a vertex in memory. Long work ticks the watch of whoever
 //! does it ([`values::watch`]), so it ends with its query.
 
+mod apart;
 mod bytes;
 mod error;
 mod graphml;
@@ -24,7 +25,7 @@ mod room;
 
 use std::io::{Read, Write};
 
-use values::{Direction, Edge, Vertex};
+use values::{Direction, Edge, Str, Vertex};
 
 pub use error::{FileError, Place};
 pub use room::Room;
@@ -168,6 +169,8 @@ pub struct Stretch(pub(super) Made);
 pub(super) enum Made {
     /// A part of a text.
     Text(Vec<u8>),
+    /// Keys of GraphML with their types, in the order in which they were met.
+    Keys(Vec<(Str, &'static str)>),
     /// A part of a directory of CSV.
     Csv(Box<CsvStretch>),
 }

@@ -164,7 +164,7 @@ impl GraphFileWriter for CsvWriter {
     fn add(&mut self, stretch: Stretch) -> Result<(), FileError> {
         match stretch.0 {
             Made::Csv(stretch) => self.take(*stretch),
-            Made::Text(_) => Ok(()),
+            Made::Text(_) | Made::Keys(_) => Ok(()),
         }
     }
 
