@@ -42,7 +42,6 @@ mod sources;
 
 use std::path::Path;
 
-pub(super) use self::export::CsvStretch;
 pub use self::export::{CsvConvention, CsvWriter, MakeFile};
 pub use self::header::is_csv_header;
 use self::header::{Column, Header};

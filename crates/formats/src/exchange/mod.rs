@@ -23,6 +23,7 @@ mod graphson;
 mod gryo;
 mod room;
 
+use std::any::Any;
 use std::io::{Read, Write};
 
 use values::{Direction, Edge, Str, Vertex};
@@ -30,7 +31,6 @@ use values::{Direction, Edge, Str, Vertex};
 pub use error::{FileError, Place};
 pub use room::Room;
 
-use super::csv::CsvStretch;
 use super::sides::{Sides, Survey};
 use bytes::Bytes;
 use room::Holdings;
@@ -171,8 +171,8 @@ pub(super) enum Made {
     Text(Vec<u8>),
     /// Keys of GraphML with their types, in the order in which they were met.
     Keys(Vec<(Str, &'static str)>),
-    /// A part of a directory of CSV.
-    Csv(Box<CsvStretch>),
+    /// What only its own writer knows.
+    Own(Box<dyn Any + Send>),
 }
 
 /// A reader of a file of this format.

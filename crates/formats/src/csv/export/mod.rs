@@ -22,8 +22,7 @@ use values::{Direction, Edge, Value, Vertex};
 use self::cells::Rows;
 use self::losses::Losses;
 use self::sheet::Sheets;
-pub(in super::super) use self::stretch::CsvStretch;
-use self::stretch::{Content, Maker};
+use self::stretch::{Content, CsvStretch, Maker};
 use super::scalar::ScalarType;
 use crate::exchange::{FileError, GraphFileWriter, Made, Pass, Stretch, StretchWriter};
 
@@ -163,7 +162,7 @@ impl GraphFileWriter for CsvWriter {
 
     fn add(&mut self, stretch: Stretch) -> Result<(), FileError> {
         match stretch.0 {
-            Made::Csv(stretch) => self.take(*stretch),
+            Made::Own(own) => own.downcast().map_or(Ok(()), |stretch| self.take(*stretch)),
             Made::Text(_) | Made::Keys(_) => Ok(()),
         }
     }

@@ -16,7 +16,7 @@ use crate::exchange::{FileError, Made, Stretch, StretchWriter};
 const MOST_SEEN: usize = 1 << 12;
 
 /// What was made.
-pub(in super::super::super) struct CsvStretch {
+pub(super) struct CsvStretch {
     pub(super) content: Content,
     /// Ids that were seen on the first walk.
     pub(super) ids: VertexIds,
@@ -146,6 +146,6 @@ impl StretchWriter for Maker {
     }
 
     fn take(&mut self) -> Stretch {
-        Stretch(Made::Csv(Box::new(self.stretch())))
+        Stretch(Made::Own(Box::new(self.stretch())))
     }
 }

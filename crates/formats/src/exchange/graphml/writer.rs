@@ -239,7 +239,7 @@ impl GraphFileWriter for Writer {
         match stretch.0 {
             Made::Text(bytes) => self.into.write_all(&bytes)?,
             Made::Keys(keys) => keys.iter().for_each(|(key, found)| self.learn_key(self.pass, key, found)),
-            Made::Csv(_) => {}
+            Made::Own(_) => {}
         }
         Ok(())
     }
