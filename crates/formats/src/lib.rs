@@ -44,8 +44,8 @@ pub use csv::{
 pub use edge_list::{edge_list, is_edge_list};
 pub use error::{BadRow, Fault, ImportError};
 pub use exchange::{
-    Element, FileError, GraphFileReader, GraphFileWriter, GraphFormat, Pass, Place, Room, graph_file_reader,
-    graph_file_writer,
+    Element, FileError, GraphFileReader, GraphFileWriter, GraphFormat, Pass, Place, Room, Stretch,
+    StretchWriter, graph_file_reader, graph_file_writer,
 };
 pub use foreign::{Foreign, refuse_foreign, refuse_foreign_inside};
 pub use graphson::graphson;

@@ -197,12 +197,23 @@ impl<R: Read> Rows<R> {
 /// A row as a line with commas: what is not there is nothing, and an empty text stands in quotes.
 pub(super) fn line_of<'f>(fields: impl IntoIterator<Item = Option<&'f str>>, quote_all: bool) -> String {
     let mut line = String::new();
+    append_line(&mut line, fields, quote_all);
+    line
+}
+
+/// Appends such a line.
+pub(super) fn append_line<'f>(
+    line: &mut String,
+    fields: impl IntoIterator<Item = Option<&'f str>>,
+    quote_all: bool,
+) {
     for (number, field) in fields.into_iter().enumerate() {
         if number > 0 {
             line.push(',');
         }
         let Some(field) = field else { continue };
-        if quote_all || field.is_empty() || field.contains([',', '"', '\r', '\n']) {
+        let is_special = |byte: u8| matches!(byte, b',' | b'"' | b'\r' | b'\n');
+        if quote_all || field.is_empty() || field.bytes().any(is_special) {
             line.push('"');
             line.push_str(&field.replace('"', "\"\""));
             line.push('"');
@@ -211,7 +222,6 @@ pub(super) fn line_of<'f>(fields: impl IntoIterator<Item = Option<&'f str>>, quo
         }
     }
     line.push('\n');
-    line
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::columns::Cell;
 use graph::{BulkStrings, BulkValues};
 
 /// The type of the values of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ScalarType {
     String,
     Char,

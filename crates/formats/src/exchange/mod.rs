@@ -15,6 +15,7 @@
 //! number of edges: only Gryo, whose format demands it, has all of a vertex in memory. Long work ticks the watch of whoever
 //! does it ([`values::watch`]), so it ends with its query.
 
+mod apart;
 mod bytes;
 mod error;
 mod graphml;
@@ -22,9 +23,10 @@ mod graphson;
 mod gryo;
 mod room;
 
+use std::any::Any;
 use std::io::{Read, Write};
 
-use values::{Direction, Edge, Vertex};
+use values::{Direction, Edge, Str, Vertex};
 
 pub use error::{FileError, Place};
 pub use room::Room;
@@ -110,11 +112,67 @@ pub trait GraphFileWriter: Send {
         Ok(())
     }
 
+    /// Somebody who makes stretches of this pass apart, on whatever thread; none if the pass must be told as a whole.
+    fn apart(&self) -> Option<Box<dyn StretchWriter>> {
+        None
+    }
+
+    /// Takes the next stretch of the pass, in the order of what it is of, in place of having been told of that.
+    ///
+    /// # Errors
+    /// As [`GraphFileWriter::vertex`].
+    fn add(&mut self, stretch: Stretch) -> Result<(), FileError> {
+        let _ = stretch;
+        Ok(())
+    }
+
     /// All passes are over: writes what is left.
     ///
     /// # Errors
     /// If the file cannot be written.
     fn finish(&mut self) -> Result<(), FileError>;
+}
+
+/// Makes stretches of a pass: see [`GraphFileWriter::apart`].
+pub trait StretchWriter: Send {
+    /// As [`GraphFileWriter::vertex`].
+    ///
+    /// # Errors
+    /// Likewise.
+    fn vertex(&mut self, vertex: &Vertex) -> Result<(), FileError>;
+
+    /// As [`GraphFileWriter::edge`].
+    ///
+    /// # Errors
+    /// Likewise.
+    fn edge(&mut self, direction: Direction, edge: &Edge) -> Result<(), FileError>;
+
+    /// As [`GraphFileWriter::end_vertex`].
+    ///
+    /// # Errors
+    /// Likewise.
+    fn end_vertex(&mut self) -> Result<(), FileError> {
+        Ok(())
+    }
+
+    /// Bytes of the stretch so far.
+    fn bytes(&self) -> usize;
+
+    /// The stretch so far. The next one begins, be it in the midst of a vertex.
+    fn take(&mut self) -> Stretch;
+}
+
+/// A part of a file, or of several, as it was made apart.
+pub struct Stretch(pub(super) Made);
+
+/// What was made.
+pub(super) enum Made {
+    /// A part of a text.
+    Text(Vec<u8>),
+    /// Keys of GraphML with their types, in the order in which they were met.
+    Keys(Vec<(Str, &'static str)>),
+    /// What only its own writer knows.
+    Own(Box<dyn Any + Send>),
 }
 
 /// A reader of a file of this format.

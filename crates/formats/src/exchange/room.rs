@@ -18,6 +18,11 @@ impl Holdings {
         Self { room, bytes: 0, told: 0 }
     }
 
+    /// Those of somebody else who does a part of the same. Nobody is told of them: where rooms are bounded, nothing is made apart.
+    pub(super) fn another(&self) -> Self {
+        Self::new(Box::new(|_| true))
+    }
+
     /// So many bytes more are held; false if there is no room for them.
     pub(super) fn add(&mut self, bytes: usize) -> bool {
         self.bytes = self.bytes.saturating_add(bytes);

@@ -188,6 +188,32 @@ impl<'r> Run<'r> {
         self.value_ref(i, key).map(ValueRef::to_value)
     }
 
+    /// Hands out what edge `i` has under each key; nothing beyond the end.
+    pub fn each_value(&self, i: usize, mut visit: impl FnMut(KeyId, ValueRef<'_>)) {
+        let mut visit = |key: KeyId, value: ValueRef<'_>| {
+            if key != EDGE_ID_KEY {
+                visit(key, value);
+            }
+        };
+        match &self.edges {
+            Edges::Base { section, start, neighbours } if i < neighbours.len() => {
+                section.each_base_value(start + i, &mut visit);
+            }
+            Edges::Merged { list, start } if start + i < list.len() => {
+                list.each_value(start + i, &mut visit);
+            }
+            _ => {}
+        }
+    }
+
+    /// The id of edge `i`: the user's or the generated long.
+    ///
+    /// # Panics
+    /// If the run has no edge `i`.
+    pub fn edge_id(&self, i: usize) -> Value {
+        self.user_id(i).map_or_else(|| Value::Long(self.edge(i).generated_id()), ValueRef::to_value)
+    }
+
     /// The user's id of edge `i`, if it was given one.
     pub(crate) fn user_id(&self, i: usize) -> Option<ValueRef<'_>> {
         self.stored_value(i, EDGE_ID_KEY)

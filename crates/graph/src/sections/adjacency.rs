@@ -304,6 +304,15 @@ impl Adjacency {
         }
     }
 
+    /// Hands out the properties at a base position, ascending by key.
+    pub(crate) fn each_base_value(&self, position: usize, visit: &mut dyn FnMut(KeyId, ValueRef<'_>)) {
+        for (key, values) in &self.columns {
+            if let Some(value) = values.get(position) {
+                visit(*key, value);
+            }
+        }
+    }
+
     /// The properties at a base position.
     pub(crate) fn base_cells(&self, position: usize) -> EdgeCells {
         let cell = |(key, values): &(KeyId, Values)| Some((*key, values.get(position)?.to_value()));

@@ -217,6 +217,15 @@ impl<'r> MergedList<'r> {
         }
     }
 
+    /// Hands out the properties of edge `i`, ascending by key.
+    pub(crate) fn each_value(&self, i: usize, visit: &mut dyn FnMut(KeyId, ValueRef<'_>)) {
+        match (self.override_of(i), self.base) {
+            (Some(cells), _) => cells.iter().for_each(|(key, value)| visit(*key, ValueRef::of(value))),
+            (None, Some(base)) => base.each_base_value(self.sources[i] as usize, visit),
+            (None, None) => {}
+        }
+    }
+
     /// The value of edge `i` under `key`.
     pub(crate) fn value(&self, i: usize, key: KeyId) -> Option<ValueRef<'r>> {
         match self.override_of(i) {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use values::{Edge, Property, Str, Value, Vertex};
 
 use super::super::header::{Column, neo4j_column};
@@ -22,20 +23,43 @@ pub(super) struct Row {
     /// The ids of an edge's ends.
     pub(super) ends: Option<[String; 2]>,
     /// In the order in which the element has them.
-    pub(super) cells: IndexMap<Str, Cell>,
+    pub(super) cells: IndexMap<Str, Cell, FxBuildHasher>,
 }
 
 impl Row {
     pub(super) fn id_type(&self) -> Option<ScalarType> {
         self.id.as_ref().map(|(scalar, _)| *scalar)
     }
+
+    /// What it needs of a file.
+    pub(super) fn shape(&self) -> Shape {
+        Shape {
+            label: self.label.clone(),
+            id: self.id_type(),
+            cells: self.cells.iter().map(|(key, cell)| (key.clone(), cell.kind)).collect(),
+        }
+    }
+}
+
+/// What a row needs of a file. Most rows of a label are alike in it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Shape {
+    pub(super) label: Str,
+    pub(super) id: Option<ScalarType>,
+    pub(super) cells: Vec<(Str, CellKind)>,
 }
 
 /// The values of a row under one key.
 pub(super) struct Cell {
-    pub(super) scalar: ScalarType,
-    /// The field, if it has a column of its kind. Of many values they are joined.
+    pub(super) kind: CellKind,
+    /// The field, if it has a column of its kind. Of many values they are joined. Nothing, if it is not to be written.
     pub(super) field: String,
+}
+
+/// What a cell needs of its column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct CellKind {
+    pub(super) scalar: ScalarType,
     pub(super) is_many: bool,
     /// Whether it is no value of a column of many as it stands.
     pub(super) is_alone: bool,
@@ -44,7 +68,7 @@ pub(super) struct Cell {
 impl Cell {
     /// The field in a column that has one value in a row, or one of many.
     pub(super) fn field_in(&self, is_array: bool, convention: CsvConvention) -> Cow<'_, str> {
-        match is_array && !self.is_many && convention == CsvConvention::Neptune {
+        match is_array && !self.kind.is_many && convention == CsvConvention::Neptune {
             true => Cow::Owned(escaped(&self.field)),
             false => Cow::Borrowed(&self.field),
         }
@@ -56,80 +80,104 @@ fn escaped(text: &str) -> String {
     text.replace(DELIMITER, "\\;")
 }
 
-/// A vertex with that text for its id.
-pub(super) fn row_of_vertex(
-    vertex: &Vertex,
-    id: String,
-    convention: CsvConvention,
-    losses: &mut Noting<'_>,
-) -> Result<Row, FileError> {
-    if vertex.label.contains(DELIMITER) {
-        let problem =
-            format!("the label {:?} would be several, for `;` is between labels here", vertex.label);
-        return Err(FileError::Unwritable(problem));
-    }
-    let mut values: IndexMap<Str, Vec<Value>> = IndexMap::new();
-    for property in &vertex.properties {
-        property.properties.iter().for_each(|_| losses.note(Loss::Meta(property.key.to_string())));
-        values.entry(property.key.clone()).or_default().push(property.value.clone());
-    }
-    let mut cells = IndexMap::new();
-    for (key, values) in values {
-        let of_key = OfKey { key: &key, convention, is_edge: false };
-        if let Some(cell) = of_key.cell(&values, values.len() > 1, losses) {
-            cells.insert(key, cell);
-        }
-    }
-    let of_id = ScalarType::of_value(&vertex.id).unwrap_or(ScalarType::String);
-    Ok(Row { label: vertex.label.clone(), id: Some((of_id, id)), ends: None, cells })
+/// Makes rows.
+pub(super) struct Rows {
+    pub(super) convention: CsvConvention,
+    /// Whether edges have a column of ids.
+    pub(super) edge_ids: bool,
+    /// Whether they are to be written, and not only looked at.
+    pub(super) writes: bool,
+    /// Whether a key can be the name of a column of a type, with many values or without.
+    names: Names,
 }
 
-/// An edge between vertices with these texts for their ids.
-pub(super) fn row_of_edge(
-    edge: &Edge,
-    ends: [String; 2],
-    convention: CsvConvention,
-    with_id: bool,
-    losses: &mut Noting<'_>,
-) -> Row {
-    let text = edge.id.to_string();
-    let id = match (with_id && !text.is_empty(), convention) {
-        (false, _) => {
-            losses.note(Loss::EdgeId);
-            None
-        }
-        (true, CsvConvention::Neo4j) => {
-            Some((ScalarType::of_value(&edge.id).unwrap_or(ScalarType::String), text))
-        }
-        (true, CsvConvention::Neptune) => {
-            if edge.id.as_str().is_none() {
-                losses.note(Loss::IdAsText);
-            }
-            Some((ScalarType::String, text))
-        }
-    };
-    let mut cells = IndexMap::new();
-    for Property { key, value, .. } in &edge.properties {
-        let of_key = OfKey { key, convention, is_edge: true };
-        // A list with members of one type is a field of many values.
-        let members = value.as_list().filter(|members| !members.is_empty() && type_of(members).is_some());
-        let cell = match members {
-            Some(members) => of_key.cell(members, true, losses),
-            None => of_key.cell(std::slice::from_ref(value), false, losses),
-        };
-        cells.extend(cell.map(|cell| (key.clone(), cell)));
+/// By key, type, whether there are many values, and whether it is of edges.
+type Names = FxHashMap<(Str, ScalarType, bool, bool), bool>;
+
+impl Rows {
+    pub(super) fn new(convention: CsvConvention, edge_ids: bool) -> Self {
+        Self { convention, edge_ids, writes: false, names: FxHashMap::default() }
     }
-    Row { label: edge.label.clone(), id, ends: Some(ends), cells }
+
+    /// The same anew, for somebody else.
+    pub(super) fn another(&self) -> Self {
+        Self { writes: self.writes, ..Self::new(self.convention, self.edge_ids) }
+    }
+
+    /// A vertex with that text for its id.
+    pub(super) fn vertex(
+        &mut self,
+        vertex: &Vertex,
+        id: String,
+        losses: &mut Noting<'_>,
+    ) -> Result<Row, FileError> {
+        if vertex.label.contains(DELIMITER) {
+            let problem =
+                format!("the label {:?} would be several, for `;` is between labels here", vertex.label);
+            return Err(FileError::Unwritable(problem));
+        }
+        let mut values: IndexMap<&Str, Vec<&Value>, FxBuildHasher> = IndexMap::default();
+        for property in &vertex.properties {
+            property.properties.iter().for_each(|_| losses.note(Loss::Meta(property.key.to_string())));
+            values.entry(&property.key).or_default().push(&property.value);
+        }
+        let mut cells = IndexMap::default();
+        for (key, values) in values {
+            if let Some(cell) = self.of_key(key, false).cell(&values, values.len() > 1, losses) {
+                cells.insert(key.clone(), cell);
+            }
+        }
+        let of_id = ScalarType::of_value(&vertex.id).unwrap_or(ScalarType::String);
+        Ok(Row { label: vertex.label.clone(), id: Some((of_id, id)), ends: None, cells })
+    }
+
+    /// An edge between vertices with these texts for their ids.
+    pub(super) fn edge(&mut self, edge: &Edge, ends: [String; 2], losses: &mut Noting<'_>) -> Row {
+        let text = edge.id.to_string();
+        let id = match (self.edge_ids && !text.is_empty(), self.convention) {
+            (false, _) => {
+                losses.note(Loss::EdgeId);
+                None
+            }
+            (true, CsvConvention::Neo4j) => {
+                Some((ScalarType::of_value(&edge.id).unwrap_or(ScalarType::String), text))
+            }
+            (true, CsvConvention::Neptune) => {
+                if edge.id.as_str().is_none() {
+                    losses.note(Loss::IdAsText);
+                }
+                Some((ScalarType::String, text))
+            }
+        };
+        let mut cells = IndexMap::default();
+        for Property { key, value, .. } in &edge.properties {
+            // A list with members of one type is a field of many values.
+            let members = value.as_list().filter(|members| !members.is_empty());
+            let members: Option<Vec<&Value>> = members.map(|members| members.iter().collect());
+            let mut of_key = self.of_key(key, true);
+            let cell = match members.filter(|members| type_of(members).is_some()) {
+                Some(members) => of_key.cell(&members, true, losses),
+                None => of_key.cell(&[value], false, losses),
+            };
+            cells.extend(cell.map(|cell| (key.clone(), cell)));
+        }
+        Row { label: edge.label.clone(), id, ends: Some(ends), cells }
+    }
+
+    fn of_key<'k>(&'k mut self, key: &'k Str, is_edge: bool) -> OfKey<'k> {
+        let Self { convention, writes, names, .. } = self;
+        OfKey { key, convention: *convention, is_edge, writes: *writes, names }
+    }
 }
 
 /// The type that all of the values have, if a column can have it and says them.
-fn type_of(values: &[Value]) -> Option<ScalarType> {
+fn type_of(values: &[&Value]) -> Option<ScalarType> {
     let scalar = ScalarType::of_value(values.first()?)?;
     let says = |value: &Value| match value {
         Value::String(_) | Value::Int(_) | Value::Long(_) | Value::Bool(_) => true,
         other => scalar.value(&other.to_string()).as_ref() == Some(other),
     };
-    values.iter().all(|value| ScalarType::of_value(value) == Some(scalar) && says(value)).then_some(scalar)
+    values.iter().all(|&value| ScalarType::of_value(value) == Some(scalar) && says(value)).then_some(scalar)
 }
 
 /// What the values of an element under a key become.
@@ -137,12 +185,19 @@ struct OfKey<'k> {
     key: &'k Str,
     convention: CsvConvention,
     is_edge: bool,
+    writes: bool,
+    names: &'k mut Names,
 }
 
 impl OfKey<'_> {
     /// A cell; none if nothing of it can be said.
-    fn cell(&self, values: &[Value], is_many: bool, losses: &mut Noting<'_>) -> Option<Cell> {
+    fn cell(&mut self, values: &[&Value], is_many: bool, losses: &mut Noting<'_>) -> Option<Cell> {
         let scalar = type_of(values);
+        if let ([value], false, false) = (values, is_many, self.writes)
+            && let Some(cell) = self.unwritten(value, scalar)
+        {
+            return Some(cell);
+        }
         let mut texts = Vec::with_capacity(values.len());
         for value in values {
             // Alone, an empty text stands in quotes.
@@ -164,12 +219,30 @@ impl OfKey<'_> {
             false => texts.swap_remove(0),
         };
         self.note_type(scalar, values, losses);
-        let is_parted = field.is_empty() || !self.escapes() && field.contains(DELIMITER);
-        let is_alone = !is_many && (self.is_edge || is_parted);
-        Some(Cell { scalar: scalar.unwrap_or(ScalarType::String), field, is_many, is_alone })
+        let is_alone = !is_many && self.is_alone(&field);
+        let kind = CellKind { scalar: scalar.unwrap_or(ScalarType::String), is_many, is_alone };
+        Some(Cell { kind, field })
     }
 
-    fn note_type(&self, scalar: Option<ScalarType>, values: &[Value], losses: &mut Noting<'_>) {
+    /// The cell of one value without what would be written, if that can be told without writing it.
+    fn unwritten(&mut self, value: &Value, scalar: Option<ScalarType>) -> Option<Cell> {
+        let text = match value {
+            Value::String(text) => text.as_str(),
+            // None of these is an empty text, or has a delimiter in it.
+            Value::Int(_) | Value::Long(_) | Value::Bool(_) => "0",
+            _ => return None,
+        };
+        let (scalar, is_alone) = (scalar?, self.is_alone(text));
+        let kind = CellKind { scalar, is_many: false, is_alone };
+        self.can_name(scalar, false).then(|| Cell { kind, field: String::new() })
+    }
+
+    /// Whether one value that is this text cannot stand in a column of many.
+    fn is_alone(&self, text: &str) -> bool {
+        self.is_edge || text.is_empty() || !self.escapes() && text.contains(DELIMITER)
+    }
+
+    fn note_type(&self, scalar: Option<ScalarType>, values: &[&Value], losses: &mut Noting<'_>) {
         let key = || self.key.to_string();
         let own = |scalar: &ScalarType| name_of(*scalar, self.convention).is_none();
         match scalar {
@@ -202,13 +275,16 @@ impl OfKey<'_> {
     }
 
     /// Whether the key can be the name of a column: whoever reads it must find it again.
-    fn can_name(&self, scalar: ScalarType, is_array: bool) -> bool {
-        let name = column_name(self.key, scalar, is_array, self.is_edge, self.convention);
-        let read = match self.convention {
-            CsvConvention::Neo4j => neo4j_column(&name).ok(),
-            CsvConvention::Neptune => neptune::column(&name).ok(),
-        };
-        read == Some(Column::Property { key: self.key.to_string(), scalar, is_array })
+    fn can_name(&mut self, scalar: ScalarType, is_array: bool) -> bool {
+        let (key, convention, is_edge) = (self.key, self.convention, self.is_edge);
+        *self.names.entry((key.clone(), scalar, is_array, is_edge)).or_insert_with(|| {
+            let name = column_name(key, scalar, is_array, is_edge, convention);
+            let read = match convention {
+                CsvConvention::Neo4j => neo4j_column(&name).ok(),
+                CsvConvention::Neptune => neptune::column(&name).ok(),
+            };
+            read == Some(Column::Property { key: key.to_string(), scalar, is_array })
+        })
     }
 }
 

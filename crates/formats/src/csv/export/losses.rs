@@ -41,6 +41,13 @@ impl Losses {
         self.in_pass(true).note(Loss::IdAsText);
     }
 
+    /// Counts those of somebody else, too.
+    pub(super) fn add(&mut self, others: Self) {
+        for (loss, count) in others.counts {
+            *self.counts.entry(loss).or_default() += count;
+        }
+    }
+
     /// All of them, in words.
     pub(super) fn told(&self, convention: CsvConvention) -> Vec<String> {
         self.counts.iter().map(|(loss, count)| loss.told(*count, convention)).collect()

@@ -7,23 +7,24 @@
 //! ```
 //!
 //! A file holds rows of one label whose values under one key have one type (`sheet.rs`); a label may so have several files. The graph is
-//! walked twice: first to learn what files there are to be, then to write them. What a row is in columns of a convention, `cells.rs`
-//! says; what no column can say is counted (`losses.rs`).
+//! walked twice: first to learn what files there are to be, then to write them, both on as many threads as there are (`stretch.rs`). What
+//! a row is in columns of a convention, `cells.rs` says; what no column can say is counted (`losses.rs`).
 
 mod cells;
 mod losses;
 mod sheet;
+mod stretch;
 
 use std::io::Write;
 
-use rustc_hash::FxHashSet;
 use values::{Direction, Edge, Value, Vertex};
 
-use self::cells::{Row, row_of_edge, row_of_vertex};
+use self::cells::Rows;
 use self::losses::Losses;
 use self::sheet::Sheets;
+use self::stretch::{Content, CsvStretch, Maker};
 use super::scalar::ScalarType;
-use crate::exchange::{FileError, GraphFileWriter, Pass};
+use crate::exchange::{FileError, GraphFileWriter, Made, Pass, Stretch, StretchWriter};
 
 /// The convention by which headers say what columns are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,64 +40,66 @@ pub type MakeFile = Box<dyn FnMut(&str) -> std::io::Result<Box<dyn Write + Send>
 
 /// Writes a graph as CSV files, which somebody else makes.
 pub struct CsvWriter {
-    convention: CsvConvention,
-    /// Whether edges have a column of ids.
-    edge_ids: bool,
+    /// Makes rows of the pass, where they are not made apart.
+    maker: Maker,
     make: MakeFile,
     ids: VertexIds,
     vertices: Sheets,
     edges: Sheets,
     losses: Losses,
-    writes: bool,
+    pass: usize,
 }
 
 /// The ids of vertices.
-#[derive(Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct VertexIds {
     of: Option<ScalarType>,
     /// Whether some are of another type than others. They are texts then.
     are_mixed: bool,
-    /// Those that were written, if two of different types may be one text.
-    written: FxHashSet<String>,
 }
 
 impl VertexIds {
     fn learn(&mut self, id: &Value) {
         let found = ScalarType::of_value(id).unwrap_or(ScalarType::String);
-        self.are_mixed |= self.of.is_some_and(|known| known != found);
-        self.of = Some(found);
+        self.add(Self { of: Some(found), are_mixed: false });
+    }
+
+    /// Learns of those that somebody else has seen.
+    fn add(&mut self, others: Self) {
+        let differs = self.of.zip(others.of).is_some_and(|(known, found)| known != found);
+        self.are_mixed |= others.are_mixed || differs;
+        self.of = others.of.or(self.of);
     }
 
     /// The type that all of them have in the files.
-    fn scalar(&self, convention: CsvConvention) -> ScalarType {
+    fn scalar(self, convention: CsvConvention) -> ScalarType {
         let are_texts = self.are_mixed || convention == CsvConvention::Neptune;
         self.of.filter(|_| !are_texts).unwrap_or(ScalarType::String)
     }
-
-    /// Notes that one is written; whether no other one is the same text.
-    fn is_free(&mut self, text: &str) -> bool {
-        !self.are_mixed || self.written.insert(text.to_owned())
-    }
 }
+
+/// The first pass that writes.
+const FIRST_WRITTEN: usize = 2;
 
 impl CsvWriter {
     /// A writer. Without `edge_ids` it leaves out the column of ids of edges, which `neo4j-admin` does not know.
     pub fn new(convention: CsvConvention, edge_ids: bool, make: MakeFile) -> Self {
+        let sheets = |is_edges| Sheets::new(convention, is_edges);
+        let (vertices, edges) = (sheets(false), sheets(true));
         Self {
-            convention,
-            edge_ids,
+            maker: Maker::new(Rows::new(convention, edge_ids), VertexIds::default(), vertices.plan()),
             make,
             ids: VertexIds::default(),
-            vertices: Sheets::new(convention, false),
-            edges: Sheets::new(convention, true),
+            vertices,
+            edges,
             losses: Losses::default(),
-            writes: false,
+            pass: 0,
         }
     }
 
     /// What the files do not say of the graph, in words, each with how often.
     pub fn losses(&self) -> Vec<String> {
-        self.losses.told(self.convention)
+        self.losses.told(self.maker.rows.convention)
     }
 
     /// The number of files.
@@ -104,29 +107,20 @@ impl CsvWriter {
         self.vertices.count() + self.edges.count()
     }
 
-    fn row(&mut self, row: Row, is_edge: bool) -> Result<(), FileError> {
-        let sheets = if is_edge { &mut self.edges } else { &mut self.vertices };
-        if self.writes { sheets.write(&row) } else { sheets.learn(&row) }
+    /// The files of the pass.
+    fn sheets(&mut self) -> &mut Sheets {
+        if self.pass.is_multiple_of(2) { &mut self.vertices } else { &mut self.edges }
     }
 
-    /// The text of the id of a vertex, of one that is written now if it is `new`.
-    fn vertex_id(&mut self, id: &Value, new: bool) -> Result<String, FileError> {
-        let text = id.to_string();
-        if new && self.writes {
-            if id.as_str().is_none() && self.ids.scalar(self.convention) == ScalarType::String {
-                self.losses.id_as_text();
-            }
-            if !self.ids.is_free(&text) {
-                let problem =
-                    format!("two vertices have ids that are the text {text:?}, which would be one here");
-                return Err(FileError::Unwritable(problem));
+    fn take(&mut self, stretch: CsvStretch) -> Result<(), FileError> {
+        self.ids.add(stretch.ids);
+        self.losses.add(stretch.losses);
+        match stretch.content {
+            Content::Shapes(shapes) => shapes.iter().try_for_each(|shape| self.sheets().learn(shape)),
+            Content::Rows(files) => {
+                files.into_iter().try_for_each(|(number, rows)| self.sheets().write(number, &rows))
             }
         }
-        if text.is_empty() {
-            let problem = "the id of a vertex is an empty text, which a field cannot tell from none";
-            return Err(FileError::Unwritable(problem.into()));
-        }
-        Ok(text)
     }
 }
 
@@ -136,32 +130,61 @@ impl GraphFileWriter for CsvWriter {
     }
 
     fn begin(&mut self, pass: usize) -> Result<(), FileError> {
-        if pass == 2 {
-            self.writes = true;
-            self.vertices.open(self.ids.scalar(self.convention), true, &mut self.make)?;
-            self.edges.open(ScalarType::String, self.edge_ids, &mut self.make)?;
+        let rest = self.maker.stretch();
+        self.take(rest)?;
+        self.pass = pass;
+        let mut rows = self.maker.rows.another();
+        if pass == FIRST_WRITTEN {
+            rows.writes = true;
+            self.vertices.open(self.ids.scalar(rows.convention), true, &mut self.make)?;
+            self.edges.open(ScalarType::String, rows.edge_ids, &mut self.make)?;
         }
+        let ids = self.ids;
+        self.maker = Maker::new(rows, ids, self.sheets().plan());
         Ok(())
     }
 
     fn vertex(&mut self, vertex: &Vertex) -> Result<(), FileError> {
-        if !self.writes {
-            self.ids.learn(&vertex.id);
-        }
-        let id = self.vertex_id(&vertex.id, true)?;
-        let row = row_of_vertex(vertex, id, self.convention, &mut self.losses.in_pass(self.writes))?;
-        self.row(row, false)
+        self.maker.vertex(vertex)?;
+        self.hand_on()
     }
 
-    fn edge(&mut self, _: Direction, edge: &Edge) -> Result<(), FileError> {
-        let ends = [self.vertex_id(&edge.out_v.id, false)?, self.vertex_id(&edge.in_v.id, false)?];
-        let losses = &mut self.losses.in_pass(self.writes);
-        let row = row_of_edge(edge, ends, self.convention, self.edge_ids, losses);
-        self.row(row, true)
+    fn edge(&mut self, direction: Direction, edge: &Edge) -> Result<(), FileError> {
+        self.maker.edge(direction, edge)?;
+        self.hand_on()
+    }
+
+    fn apart(&self) -> Option<Box<dyn StretchWriter>> {
+        // Whether two ids are one text, only who sees all of them can tell.
+        let sees_all = self.ids.are_mixed && self.maker.rows.writes;
+        (!sees_all).then(|| Box::new(self.maker.another()) as Box<dyn StretchWriter>)
+    }
+
+    fn add(&mut self, stretch: Stretch) -> Result<(), FileError> {
+        match stretch.0 {
+            Made::Own(own) => own.downcast().map_or(Ok(()), |stretch| self.take(*stretch)),
+            Made::Text(_) | Made::Keys(_) => Ok(()),
+        }
     }
 
     fn finish(&mut self) -> Result<(), FileError> {
+        let rest = self.maker.stretch();
+        self.take(rest)?;
         self.vertices.finish()?;
         self.edges.finish()
+    }
+}
+
+/// Bytes of rows that are written at once.
+const FULL: usize = 256 << 10;
+
+impl CsvWriter {
+    /// Takes what was made, if it is enough.
+    fn hand_on(&mut self) -> Result<(), FileError> {
+        if self.maker.bytes() < FULL {
+            return Ok(());
+        }
+        let made = self.maker.stretch();
+        self.take(made)
     }
 }

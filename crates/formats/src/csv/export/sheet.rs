@@ -6,12 +6,15 @@
 
 use std::collections::HashSet;
 use std::io::Write;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use values::Str;
 
-use super::super::{rows::line_of, scalar::ScalarType};
-use super::cells::{Cell, Row, column_name};
+use super::super::rows::{append_line, line_of};
+use super::super::scalar::ScalarType;
+use super::cells::{CellKind, Row, Shape, column_name};
 use super::{CsvConvention, MakeFile};
 use crate::exchange::FileError;
 
@@ -22,19 +25,29 @@ const NAMED: usize = 60;
 
 /// The files of vertices, or those of edges.
 pub(super) struct Sheets {
+    /// Nobody else has it before the files are made.
+    plan: Arc<Plan>,
+    /// By the numbers of the sheets.
+    files: Vec<Box<dyn Write + Send>>,
+}
+
+/// Which files there are, and what is in which.
+#[derive(Clone)]
+pub(super) struct Plan {
     convention: CsvConvention,
     is_edges: bool,
-    by_label: IndexMap<Str, Vec<Sheet>>,
+    by_label: IndexMap<Str, Vec<Sheet>, FxBuildHasher>,
     count: usize,
 }
 
 /// One file.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Sheet {
+    /// Its number among all.
+    number: usize,
     /// The type of the ids of its edges, if they are to be there. (Ids of vertices have one type in all files.)
     id: Option<ScalarType>,
-    columns: IndexMap<Str, Column>,
-    into: Option<Box<dyn Write + Send>>,
+    columns: IndexMap<Str, Column, FxBuildHasher>,
 }
 
 /// A column of properties.
@@ -47,12 +60,12 @@ struct Column {
 }
 
 impl Column {
-    fn of(cell: &Cell) -> Self {
+    fn of(cell: CellKind) -> Self {
         Self { scalar: cell.scalar, is_array: cell.is_many, has_alone: cell.is_alone }
     }
 
     /// The column that takes the cell, too; none if none can.
-    fn with(self, cell: &Cell) -> Option<Self> {
+    fn with(self, cell: CellKind) -> Option<Self> {
         let other = Self::of(cell);
         let is_array = self.is_array || other.is_array;
         let has_alone = self.has_alone || other.has_alone;
@@ -61,22 +74,22 @@ impl Column {
     }
 
     /// Whether it takes the cell as it is.
-    fn takes(self, cell: &Cell) -> bool {
+    fn takes(self, cell: CellKind) -> bool {
         self.with(cell).is_some_and(|with| with.is_array == self.is_array)
     }
 }
 
 impl Sheet {
-    /// Makes columns for a row; whether it can.
-    fn learn(&mut self, row: &Row, is_edge: bool) -> bool {
-        if is_edge && self.id != row.id_type() {
+    /// Makes columns for rows of a shape; whether it can.
+    fn learn(&mut self, shape: &Shape, is_edge: bool) -> bool {
+        if is_edge && self.id != shape.id {
             return false;
         }
-        let mut columns = Vec::with_capacity(row.cells.len());
-        for (key, cell) in &row.cells {
+        let mut columns = Vec::with_capacity(shape.cells.len());
+        for (key, cell) in &shape.cells {
             match self.columns.get(key) {
-                None => columns.push((key.clone(), Column::of(cell))),
-                Some(column) => match column.with(cell) {
+                None => columns.push((key.clone(), Column::of(*cell))),
+                Some(column) => match column.with(*cell) {
                     Some(column) => columns.push((key.clone(), column)),
                     None => return false,
                 },
@@ -87,12 +100,14 @@ impl Sheet {
     }
 
     fn takes(&self, row: &Row, is_edge: bool) -> bool {
-        let takes =
-            |(key, cell): (&Str, &Cell)| self.columns.get(key).is_some_and(|column| column.takes(cell));
-        (!is_edge || self.id == row.id_type()) && row.cells.iter().all(takes)
+        (!is_edge || self.id == row.id_type())
+            && row
+                .cells
+                .iter()
+                .all(|(key, cell)| self.columns.get(key).is_some_and(|column| column.takes(cell.kind)))
     }
 
-    fn write(&mut self, row: &Row, convention: CsvConvention) -> Result<(), FileError> {
+    fn append(&self, row: &Row, convention: CsvConvention, into: &mut String) {
         let id = row.id.iter().map(|(_, id)| id.as_str());
         let ends = row.ends.iter().flatten().map(String::as_str);
         let label = std::iter::once(row.label.as_str());
@@ -105,8 +120,7 @@ impl Sheet {
             row.cells.get(key).map(|cell| cell.field_in(column.is_array, convention))
         };
         let cells: Vec<_> = self.columns.iter().map(field).collect();
-        let line = line_of(special.into_iter().map(Some).chain(cells.iter().map(Option::as_deref)), false);
-        self.into.as_mut().map_or(Ok(()), |into| Ok(into.write_all(line.as_bytes())?))
+        append_line(into, special.into_iter().map(Some).chain(cells.iter().map(Option::as_deref)), false);
     }
 
     fn header(&self, id: Option<ScalarType>, is_edges: bool, convention: CsvConvention) -> Vec<String> {
@@ -133,31 +147,62 @@ fn neo4j_id(scalar: ScalarType) -> String {
     if scalar == ScalarType::String { ":ID".into() } else { format!(":ID{{id-type:{}}}", scalar.name()) }
 }
 
-impl Sheets {
-    pub(super) fn new(convention: CsvConvention, is_edges: bool) -> Self {
-        Self { convention, is_edges, by_label: IndexMap::new(), count: 0 }
+impl Plan {
+    /// Appends a row to what goes into its file; how many bytes that is more.
+    pub(super) fn append(&self, row: &Row, into: &mut [String]) -> Result<usize, FileError> {
+        let sheets = self.by_label.get(&row.label);
+        match sheets.and_then(|sheets| sheets.iter().find(|sheet| sheet.takes(row, self.is_edges))) {
+            Some(sheet) => {
+                let into = &mut into[sheet.number];
+                let before = into.len();
+                sheet.append(row, self.convention, into);
+                Ok(into.len() - before)
+            }
+            None => {
+                let problem = format!("an element `{}` has come that was not there before", row.label);
+                Err(FileError::Unwritable(problem))
+            }
+        }
     }
 
     /// How many files there are.
     pub(super) fn count(&self) -> usize {
         self.count
     }
+}
 
-    /// Makes room for a row.
-    pub(super) fn learn(&mut self, row: &Row) -> Result<(), FileError> {
-        if !self.by_label.contains_key(&row.label) {
-            self.by_label.insert(row.label.clone(), Vec::new());
+impl Sheets {
+    pub(super) fn new(convention: CsvConvention, is_edges: bool) -> Self {
+        let plan = Plan { convention, is_edges, by_label: IndexMap::default(), count: 0 };
+        Self { plan: Arc::new(plan), files: Vec::new() }
+    }
+
+    /// How many files there are.
+    pub(super) fn count(&self) -> usize {
+        self.plan.count
+    }
+
+    /// Which there are.
+    pub(super) fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// Makes room for rows of a shape.
+    pub(super) fn learn(&mut self, shape: &Shape) -> Result<(), FileError> {
+        let plan = Arc::make_mut(&mut self.plan);
+        if !plan.by_label.contains_key(&shape.label) {
+            plan.by_label.insert(shape.label.clone(), Vec::new());
         }
-        let Some(sheets) = self.by_label.get_mut(&row.label) else { return Ok(()) };
-        if sheets.iter_mut().any(|sheet| sheet.learn(row, self.is_edges)) {
+        let Some(sheets) = plan.by_label.get_mut(&shape.label) else { return Ok(()) };
+        if sheets.iter_mut().any(|sheet| sheet.learn(shape, plan.is_edges)) {
             return Ok(());
         }
-        let mut sheet = Sheet { id: row.id_type(), ..Sheet::default() };
-        sheet.learn(row, self.is_edges);
+        let mut sheet = Sheet { number: plan.count, id: shape.id, ..Sheet::default() };
+        sheet.learn(shape, plan.is_edges);
         sheets.push(sheet);
-        self.count += 1;
-        if self.count > MOST {
-            let what = if self.is_edges { "edges" } else { "vertices" };
+        plan.count += 1;
+        if plan.count > MOST {
+            let what = if plan.is_edges { "edges" } else { "vertices" };
             let problem = format!(
                 "{what} have so many labels and types of values that more than {MOST} files are needed"
             );
@@ -168,44 +213,39 @@ impl Sheets {
 
     /// Makes the files, with their headers. Ids are of that type, or, of edges, as each file has them, if there are to be any.
     pub(super) fn open(&mut self, id: ScalarType, ids: bool, make: &mut MakeFile) -> Result<(), FileError> {
-        let kind = if self.is_edges { "edges" } else { "vertices" };
-        if !self.is_edges && self.by_label.is_empty() {
+        let plan = Arc::make_mut(&mut self.plan);
+        let kind = if plan.is_edges { "edges" } else { "vertices" };
+        if !plan.is_edges && plan.by_label.is_empty() {
             // A graph without anything in it is a file without rows.
-            self.by_label.insert(Str::new(), vec![Sheet::default()]);
-            self.count = 1;
+            plan.by_label.insert(Str::new(), vec![Sheet::default()]);
+            plan.count = 1;
         }
         let mut names = HashSet::new();
-        for (label, sheets) in &mut self.by_label {
+        let mut files: Vec<(usize, Box<dyn Write + Send>)> = Vec::new();
+        for (label, sheets) in &plan.by_label {
             for sheet in sheets {
-                let id = if self.is_edges { sheet.id } else { Some(id) };
-                let header = sheet.header(id.filter(|_| ids), self.is_edges, self.convention);
+                let id = if plan.is_edges { sheet.id } else { Some(id) };
+                let header = sheet.header(id.filter(|_| ids), plan.is_edges, plan.convention);
                 // A character that might be the delimiter must not look like one.
                 let misleads = header.iter().any(|name| name.contains(['|', ';', '\t']));
                 let mut file = make(&free_name(kind, label, &mut names))?;
                 let line = line_of(header.iter().map(|name| Some(name.as_str())), misleads);
                 file.write_all(line.as_bytes())?;
-                sheet.into = Some(file);
+                files.push((sheet.number, file));
             }
         }
+        files.sort_by_key(|(number, _)| *number);
+        self.files = files.into_iter().map(|(_, file)| file).collect();
         Ok(())
     }
 
-    /// Writes a row into its file.
-    pub(super) fn write(&mut self, row: &Row) -> Result<(), FileError> {
-        let is_edges = self.is_edges;
-        let sheets = self.by_label.get_mut(&row.label);
-        match sheets.and_then(|sheets| sheets.iter_mut().find(|sheet| sheet.takes(row, is_edges))) {
-            Some(sheet) => sheet.write(row, self.convention),
-            None => {
-                let problem = format!("an element `{}` has come that was not there before", row.label);
-                Err(FileError::Unwritable(problem))
-            }
-        }
+    /// Writes rows into the file of a number.
+    pub(super) fn write(&mut self, number: usize, rows: &str) -> Result<(), FileError> {
+        Ok(self.files[number].write_all(rows.as_bytes())?)
     }
 
     pub(super) fn finish(&mut self) -> Result<(), FileError> {
-        let mut files = self.by_label.values_mut().flatten().filter_map(|sheet| sheet.into.as_mut());
-        Ok(files.try_for_each(Write::flush)?)
+        Ok(self.files.iter_mut().try_for_each(|file| file.flush())?)
     }
 }
 

@@ -7,8 +7,9 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use values::{Direction, Edge, Str, Value, Vertex};
 
+use super::super::apart::Apart;
 use super::super::error::{FileError, Result};
-use super::super::{GraphFileWriter, Pass};
+use super::super::{GraphFileWriter, Made, Pass, Stretch, StretchWriter};
 use super::{LABEL_E, LABEL_V};
 
 const BEGINS: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?><graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" \
@@ -22,6 +23,8 @@ pub(in super::super) struct Writer {
     /// The keys of vertices, and those of edges.
     keys: [Keys; 2],
     writes: bool,
+    /// The first one is of vertices and the second of edges, as the keys are.
+    pass: usize,
     line: String,
 }
 
@@ -33,18 +36,22 @@ const OF_EDGES: usize = 1;
 
 impl Writer {
     pub(in super::super) fn new(into: Box<dyn Write + Send>) -> Self {
-        Self { into, keys: Default::default(), writes: false, line: String::new() }
+        Self { into, keys: Default::default(), writes: false, pass: 0, line: String::new() }
     }
 
     fn learn<'p>(&mut self, of: usize, properties: impl Iterator<Item = (&'p Str, &'p Value)>) {
         for (key, value) in properties {
             let found = type_of(value);
-            match self.keys[of].get_mut(key) {
-                // What is of several types is text.
-                Some((known, _)) if *known != found => *known = "string",
-                Some(_) => {}
-                None => _ = self.keys[of].insert(key.clone(), (found, String::new())),
-            }
+            self.learn_key(of, key, found);
+        }
+    }
+
+    fn learn_key(&mut self, of: usize, key: &Str, found: &'static str) {
+        match self.keys[of].get_mut(key) {
+            // What is of several types is text.
+            Some((known, _)) if *known != found => *known = "string",
+            Some(_) => {}
+            None => _ = self.keys[of].insert(key.clone(), (found, String::new())),
         }
     }
 
@@ -174,7 +181,7 @@ impl GraphFileWriter for Writer {
     }
 
     fn begin(&mut self, pass: usize) -> Result<()> {
-        self.writes = pass >= 2;
+        (self.pass, self.writes) = (pass, pass >= 2);
         if pass == 2 { self.head() } else { Ok(()) }
     }
 
@@ -220,9 +227,51 @@ impl GraphFileWriter for Writer {
         self.write_line()
     }
 
+    fn apart(&self) -> Option<Box<dyn StretchWriter>> {
+        if !self.writes {
+            return Some(Box::new(Learner { writer: Self::new(Box::new(std::io::sink())), pass: self.pass }));
+        }
+        let keys = self.keys.clone();
+        Some(Apart::boxed(|into| Self { keys, writes: true, ..Self::new(into) }))
+    }
+
+    fn add(&mut self, stretch: Stretch) -> Result<()> {
+        match stretch.0 {
+            Made::Text(bytes) => self.into.write_all(&bytes)?,
+            Made::Keys(keys) => keys.iter().for_each(|(key, found)| self.learn_key(self.pass, key, found)),
+            Made::Own(_) => {}
+        }
+        Ok(())
+    }
+
     fn finish(&mut self) -> Result<()> {
         self.line.push_str("</graph></graphml>");
         self.write_line()?;
         Ok(self.into.flush()?)
+    }
+}
+
+/// Learns keys apart.
+struct Learner {
+    writer: Writer,
+    pass: usize,
+}
+
+impl StretchWriter for Learner {
+    fn vertex(&mut self, vertex: &Vertex) -> Result<()> {
+        self.writer.vertex(vertex)
+    }
+
+    fn edge(&mut self, direction: Direction, edge: &Edge) -> Result<()> {
+        self.writer.edge(direction, edge)
+    }
+
+    fn bytes(&self) -> usize {
+        0
+    }
+
+    fn take(&mut self) -> Stretch {
+        let keys = std::mem::take(&mut self.writer.keys[self.pass]);
+        Stretch(Made::Keys(keys.into_iter().map(|(key, (found, _))| (key, found)).collect()))
     }
 }

@@ -1,10 +1,27 @@
 //! Values in GraphSON 3.
 
+use std::io::Write;
+
 use serde_json::{Map as Object, Number, Value as Json};
 use values::{Value, watch};
 
+/// Writes a value in GraphSON 3; the name of its type if the format has none for it.
+pub(super) fn write_value(value: &Value, into: &mut Vec<u8>) -> Result<(), &'static str> {
+    // What most values are needs no tree of JSON.
+    let written = match value {
+        Value::Long(it) => write!(into, "{{\"@type\":\"g:Int64\",\"@value\":{it}}}"),
+        Value::Int(it) => write!(into, "{{\"@type\":\"g:Int32\",\"@value\":{it}}}"),
+        Value::Bool(it) => write!(into, "{it}"),
+        Value::String(text) => serde_json::to_writer(&mut *into, text.as_str()).map_err(Into::into),
+        other => serde_json::to_writer(&mut *into, &json_of(other)?).map_err(Into::into),
+    };
+    // Memory does not refuse.
+    debug_assert!(written.is_ok());
+    Ok(())
+}
+
 /// A value in GraphSON 3, with its type; the name of its type if the format has none for it.
-pub(super) fn json_of(value: &Value) -> Result<Json, &'static str> {
+fn json_of(value: &Value) -> Result<Json, &'static str> {
     watch::tick();
     Ok(match value {
         Value::Null => Json::Null,

@@ -4,9 +4,10 @@ use std::io::Write;
 
 use values::{Direction, Edge, Property, Str, Value, Vertex};
 
+use super::super::apart::Apart;
 use super::super::error::{FileError, Result};
 use super::super::room::Holdings;
-use super::super::{GraphFileWriter, Pass};
+use super::super::{GraphFileWriter, Made, Pass, Stretch, StretchWriter};
 use super::output::Output;
 use super::{HEADER, STAR_GRAPH, TERMINATOR};
 
@@ -187,6 +188,17 @@ impl GraphFileWriter for Writer {
         self.into.write_all(&star.0)?;
         self.held.clear();
         Ok(())
+    }
+
+    fn apart(&self) -> Option<Box<dyn StretchWriter>> {
+        Some(Apart::boxed(|into| Self::new(into, self.held.another())))
+    }
+
+    fn add(&mut self, stretch: Stretch) -> Result<()> {
+        match stretch.0 {
+            Made::Text(bytes) => Ok(self.into.write_all(&bytes)?),
+            Made::Own(_) | Made::Keys(_) => Ok(()),
+        }
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -26,6 +26,7 @@ use super::{BUFFER, folder::Folder, packing::Packing, written::NewFile};
 use crate::{Database, Error, asker::Asker, request::Wishes};
 use directory::NewDirectory;
 use part::Part;
+use walk::Manner;
 
 /// The formats that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -124,7 +125,8 @@ impl Database {
     /// # Errors
     /// See [`ExportError`].
     pub fn export(&self, target: &Path, options: &ExportOptions) -> Result<ExportSummary, ExportError> {
-        self.export_as(&Wishes::of_application(), &|_| true, target, options)
+        let manner = Manner { on_all_cores: true, go_on: &|_| true };
+        self.export_as(&Wishes::of_application(), manner, target, options)
     }
 
     /// The same for somebody who may read: his query does nothing else. `go_on` is asked now and then whether it is to, and
@@ -136,13 +138,15 @@ impl Database {
         target: &Path,
         options: &ExportOptions,
     ) -> Result<ExportSummary, ExportError> {
-        self.export_as(&Wishes::of_reader(asker, LONGEST_QUERY), go_on, target, options)
+        // The cores are for those who ask.
+        let manner = Manner { on_all_cores: false, go_on };
+        self.export_as(&Wishes::of_reader(asker, LONGEST_QUERY), manner, target, options)
     }
 
     fn export_as(
         &self,
         wishes: &Wishes,
-        go_on: &dyn Fn(u64) -> bool,
+        manner: Manner<'_>,
         target: &Path,
         options: &ExportOptions,
     ) -> Result<ExportSummary, ExportError> {
@@ -155,7 +159,7 @@ impl Database {
                     .into(),
             )
         })?;
-        let job = Job { database: self, target, place, options, wishes, go_on };
+        let job = Job { database: self, target, place, options, wishes, manner };
         match format {
             ExportFormat::Graphson => job.file(GraphFormat::GraphSon),
             ExportFormat::Graphml => job.file(GraphFormat::GraphMl),
@@ -204,7 +208,7 @@ struct Job<'a> {
     options: &'a ExportOptions,
     /// On whose behalf.
     wishes: &'a Wishes,
-    go_on: &'a dyn Fn(u64) -> bool,
+    manner: Manner<'a>,
 }
 
 impl Job<'_> {
@@ -262,7 +266,7 @@ impl Job<'_> {
             .transpose()?;
         let snapshot = self.database.snapshot();
         let counts =
-            walk::walk(&snapshot, part.as_ref(), writer, self.go_on).map_err(|error| match error {
+            walk::walk(&snapshot, part.as_ref(), writer, self.manner).map_err(|error| match error {
                 walk::WalkError::Stopped => ExportError::Stopped,
                 walk::WalkError::Graph(error) => Error::from(error).into(),
                 walk::WalkError::File(FileError::Unwritable(problem)) => self.unwritable(problem),
