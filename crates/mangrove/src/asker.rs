@@ -75,7 +75,12 @@ impl Asker {
 
     /// Whether it may see a query, and stop it: its own, or as an admin of all graphs any. Where there are no users, everybody may.
     pub(crate) fn may_see(&self, query: &QueryInfo) -> bool {
-        self.rights.allow_everywhere(Role::Admin) || self.user() == query.user.as_deref()
+        self.may_see_of(query.user.as_deref())
+    }
+
+    /// The same of what is done for a user.
+    pub(crate) fn may_see_of(&self, user: Option<&str>) -> bool {
+        self.rights.allow_everywhere(Role::Admin) || self.user() == user
     }
 
     /// Whether it is this user.
@@ -93,9 +98,9 @@ impl Asker {
     }
 
     /// A line in the audit log: something is done that changes more than elements.
-    pub(crate) fn note(&self, what: &str) {
+    pub(crate) fn note(&self, what: &str, of: Option<&str>) {
         if let Some(from) = self.address {
-            tracing::info!(target: "audit", user = ?self.user(), %from, kind = what, "request");
+            tracing::info!(target: "audit", user = ?self.user(), %from, kind = what, ?of, "request");
         }
     }
 

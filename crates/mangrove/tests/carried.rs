@@ -226,3 +226,86 @@ fn mistakes_are_told_by_the_names_of_the_client_and_leave_nothing() {
     assert_eq!(site.on_their_way(), 0, "what failed is gone with a new start at the latest");
     serving.stop("-TERM");
 }
+
+#[test]
+fn an_import_ends_with_the_rights_of_its_user_and_is_seen_and_stopped() {
+    let site = Site::new();
+    let serving = site.serve(&[]);
+    let many = site.path("many.csv");
+    let rows: String = (0..120_000).map(|n| format!("m{n},name {n}\n")).collect();
+    fs::write(&many, format!("id:ID,name\n{rows}")).unwrap();
+    let url = format!("ws://{}", serving.address);
+    let begin = || {
+        let mut import =
+            mangrove(&["import", &many, "--add", "--batch", "100", "--url", &url, "--user", "ada"]);
+        import.env("MANGROVE_PASSWORD", "the password").stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = import.spawn().unwrap();
+        for _ in 0..600 {
+            if curl(&serving, ROOT, "g.call('mangrove.queries', ['user': 'ada'])")
+                .contains("import or export: reading")
+            {
+                return child;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        panic!("the import is not seen");
+    };
+    let first = begin();
+    let stopped = curl(&serving, ROOT, "g.call('mangrove.queries.stop', ['user': 'ada'])");
+    assert!(stopped.contains('-'), "{stopped}");
+    let told = first.wait_with_output().unwrap();
+    assert!(!told.status.success() && text(&told.stderr).contains("stopped"), "{}", text(&told.stderr));
+    let second = begin();
+    assert!(
+        curl(&serving, ROOT, "g.call('mangrove.users.role', ['name': 'ada', 'role': 'read'])")
+            .ends_with(" 200")
+    );
+    assert!(!second.wait_with_output().unwrap().status.success());
+    let count: u32 = count(&serving, "g.V()").parse().unwrap();
+    assert!(count < 120_000, "{count}");
+    serving.stop("-TERM");
+}
+
+#[test]
+fn an_export_has_bounds_and_is_of_its_graph_and_replaces_nothing_else() {
+    let site = Site::new();
+    let serving = site.serve(&["max_transfer_bytes=200000"]);
+    curl(&serving, ROOT, "g.call('mangrove.graphs.create', ['name': 'other'])");
+    for _ in 0..5 {
+        let script = "g.inject(1).repeat(__.union(identity(), identity())).times(9).addV('x').property('t', 'some text that is rather long, so that it takes room').iterate()";
+        assert!(curl(&serving, ADA, script).ends_with(" 200"));
+    }
+    let refused = site.refused(&serving, "bob", &["export", &site.path("all.json")]);
+    assert!(refused.contains("max_transfer_bytes"), "{refused}");
+    assert_eq!(site.on_their_way(), 0);
+    let part = site.path("part.json");
+    site.ask(&serving, "bob", &["export", &part, "--query", "g.V().limit(10)"]);
+
+    // One that is asked for by another graph is none.
+    let begun =
+        curl(&serving, ADA, "g.call('mangrove.export', ['file': 'x.json', 'query': 'g.V().limit(1)'])");
+    let own = begun.split("requestId").next().unwrap_or_default().to_owned()
+        + begun.split("\"result\"").nth(1).unwrap_or_default();
+    let id = own
+        .split('"')
+        .find(|part| part.len() == 36 && part.matches('-').count() == 4)
+        .expect("an id")
+        .to_owned();
+    let status = |source: &str| {
+        curl(&serving, ADA, &format!("{source}.call('mangrove.transfer.status', ['transfer': '{id}'])"))
+    };
+    assert!(status("g").ends_with(" 200"), "{}", status("g"));
+    assert!(status("other").contains("there is no transfer"), "{}", status("other"));
+
+    // What is there and no file stays, also with --overwrite.
+    fs::create_dir(site.path("d.json")).unwrap();
+    fs::write(site.path("d.json/x.csv"), "mine").unwrap();
+    std::os::unix::fs::symlink(&part, site.path("link.json")).unwrap();
+    for target in ["d.json", "link.json"] {
+        let refused = site.refused(&serving, "bob", &["export", &site.path(target), "--overwrite"]);
+        assert!(refused.contains("something else"), "{refused}");
+    }
+    assert_eq!(fs::read(site.path("d.json/x.csv")).unwrap(), b"mine");
+    assert!(site.refused(&serving, "bob", &["export", &site.path("none/x.json")]).contains("make it first"));
+    serving.stop("-TERM");
+}

@@ -113,6 +113,8 @@ fn only_admins_of_all_graphs_make_and_drop_some_and_none_that_the_configuration_
         let told = asked(&format!("create', ['name': '{name}']"));
         assert!(told.contains("is no name for a graph"), "{name}: {told}");
     }
+    // Its backups would be those of g.
+    assert!(asked("create', ['name': 'default']").contains("choose another name"));
     assert!(asked("create', ['nme': 'x']").contains("no parameter nme"));
     let told = asked("create', ['name': 'x', 'users': ['carl': 'read']]");
     assert!(told.contains("there is no user carl"), "{told}");

@@ -258,6 +258,7 @@ impl Operation {
             trace: None,
         };
         let said = match &query.input {
+            Input::Text { bindings, .. } if Said::names_secret(bindings) => Said::secret(),
             Input::Text { script, .. } => Said::Text(script.clone()),
             Input::End(end) => Said::Words(format!("{end:?}").to_lowercase()),
             // Whoever has the message knows better.

@@ -142,7 +142,7 @@ impl Trace {
     }
 
     /// Whether the texts of queries may be told.
-    pub(crate) fn shows_texts(&self) -> bool {
+    pub fn shows_texts(&self) -> bool {
         self.tracer.0.shows_texts
     }
 

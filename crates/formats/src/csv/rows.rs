@@ -10,6 +10,9 @@ use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result};
 
 use crate::lines::LONGEST_LINE;
 
+/// Fields of one row: what is more is no table, and each takes some memory.
+const MOST_FIELDS: usize = 1 << 16;
+
 /// Bytes that are read at once.
 const BUFFER: usize = 256 << 10;
 
@@ -100,6 +103,7 @@ impl<R: Read> Rows<R> {
             }
             self.plain()?;
             self.row.fields.push(RawField { end: self.row.bytes.len(), is_quoted });
+            self.check_fields()?;
             if self.peek()? == Some(self.delimiter) {
                 self.from.consume(1);
                 continue;
@@ -124,7 +128,17 @@ impl<R: Read> Rows<R> {
             begin = end + 1;
         }
         self.from.consume(length);
+        self.check_fields()?;
         self.end_of_line()
+    }
+
+    /// Refuses a row that is none.
+    fn check_fields(&self) -> Result<()> {
+        if self.row.fields.len() <= MOST_FIELDS {
+            return Ok(());
+        }
+        let problem = format!("a row has more than {MOST_FIELDS} fields; is the delimiter another one?");
+        Err(Error::new(ErrorKind::InvalidData, problem))
     }
 
     fn peek(&mut self) -> Result<Option<u8>> {
@@ -247,6 +261,20 @@ mod tests {
         }
         assert!(read.windows(2).all(|two| two[0] == two[1]), "{read:?}");
         read.remove(0)
+    }
+
+    #[test]
+    fn a_row_has_an_end_to_its_fields() {
+        for quote in [None, Some(b'"')] {
+            for (fields, is_one) in [(MOST_FIELDS, true), (MOST_FIELDS + 1, false)] {
+                let text = format!("{}\n", vec!["a"; fields].join(","));
+                for size in [64, 1 << 20] {
+                    let mut rows = Rows::new(text.as_bytes(), b',', quote);
+                    rows.from = BufReader::with_capacity(size, text.as_bytes());
+                    assert_eq!(rows.next().is_ok(), is_one, "{fields} fields, {size} bytes at once");
+                }
+            }
+        }
     }
 
     fn plain(text: &str) -> (String, bool) {

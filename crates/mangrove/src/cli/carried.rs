@@ -167,18 +167,26 @@ pub(super) struct NewFiles {
 
 impl NewFiles {
     /// Refuses to write over what is there, unless that is wanted; of a directory, only what holds CSV files and nothing else.
-    pub(super) fn create(target: &Path, overwrite: bool) -> Result<Self, Failure> {
+    pub(super) fn create(target: &Path, is_directory: bool, overwrite: bool) -> Result<Self, Failure> {
         let refused =
             |problem: &str| Err(Failure::Usage(format!("{} cannot be written: {problem}", target.display())));
         let Some(name) = target.file_name() else { return refused("this is no name of a file") };
         let mut part = name.to_owned();
         part.push(".part");
         let part = target.with_file_name(part);
-        if fs::symlink_metadata(target).is_ok() {
+        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if folder.is_some_and(|folder| !folder.is_dir()) {
+            return refused("there is no such folder; make it first");
+        }
+        // Of what is there, and not of what a link leads to.
+        if let Ok(there) = fs::symlink_metadata(target) {
+            if if is_directory { !there.is_dir() } else { !there.is_file() } {
+                return refused("there is something else of that name");
+            }
             if !overwrite {
                 return refused("it is there; add --overwrite to replace it");
             }
-            if target.is_dir() && !holds_csv_alone(target)? {
+            if is_directory && !holds_csv_alone(target)? {
                 return refused("it is a directory with other than CSV files");
             }
         }

@@ -73,7 +73,10 @@ impl Export {
                 self.target.display()
             )));
         };
-        let new = NewFiles::create(&self.target, self.overwrite)?;
+        let new = {
+            let is_directory = matches!(self.format, Some(ExportFormat::Neo4j | ExportFormat::Neptune));
+            NewFiles::create(&self.target, is_directory, self.overwrite)?
+        };
         let mut asked = Map::new();
         asked.insert("file", name.as_str());
         asked.insert("noEdgeIds", self.no_edge_ids);

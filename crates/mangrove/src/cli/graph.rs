@@ -60,7 +60,9 @@ impl GraphCommand {
                     return Err(Failure::Usage("a graph in memory has no others beside it".into()));
                 };
                 folder.clean()?;
-                let is_configured = |name: &str| config.hosted().iter().any(|graph| graph.source == name);
+                let is_configured = |name: &str| {
+                    config.hosted().iter().any(|graph| graph.source == name || graph.name == name)
+                };
                 let registry = database.users().registry();
                 match &self {
                     Self::List => return list(config, &folder),

@@ -73,8 +73,9 @@ impl Serve {
             queries.trace_with(tracer);
             traces
         });
+        let transfers = Arc::new(transfers_of(&config));
         let options = DatabaseOptions {
-            transfers: Some(Arc::new(transfers_of(&config)?)),
+            transfers: Some(transfers.clone()),
             tenant_memory: tenant_memory.clone(),
             queries: Some(queries.clone()),
             engine: Some(engine.clone()),
@@ -85,6 +86,8 @@ impl Serve {
         };
         let hosting = Hosting::new(&config, queries.clone(), options);
         hosting.open()?;
+        // The graphs are open, so no other server has what is left there, unless both were told of one directory.
+        transfers.clean()?;
         let tenants = Arc::new(Tenants::new(&config.tenant.named(&config.tenants), config.tenant.bounds()));
         let gate = hosting.gate();
         first_admin(&gate, &self.admin, self.admin_password_file)?;
@@ -118,10 +121,16 @@ impl Serve {
 }
 
 /// Where files are on their way between clients and the server.
-fn transfers_of(config: &Config) -> std::io::Result<Transfers> {
+fn transfers_of(config: &Config) -> Transfers {
     let default = config.default_graph();
     let directory = match (config.transfers_directory.as_os_str().is_empty(), default.path.file_name()) {
-        (false, _) => config.transfers_directory.clone(),
+        // Several servers may be told of one directory.
+        (false, _) if !default.is_memory() => {
+            let own: Vec<_> =
+                default.path.iter().filter_map(|part| part.to_str()).filter(|part| *part != "/").collect();
+            config.transfers_directory.join(own.join("_"))
+        }
+        (false, _) => config.transfers_directory.join(std::process::id().to_string()),
         (true, Some(name)) if !default.is_memory() => {
             let mut name = name.to_owned();
             name.push(".transfers");

@@ -49,6 +49,13 @@ impl TracesConfig {
                 format!("`{}` is no URL of a collector, such as http://localhost:4318", self.endpoint),
             );
         }
+        let authority =
+            self.endpoint.split_once("://").map_or("", |(_, rest)| rest.split('/').next().unwrap_or(rest));
+        if authority.contains('@') {
+            let problem =
+                "names and passwords are no part of it; they are in a header, by OTEL_EXPORTER_OTLP_HEADERS";
+            return wrong("traces.endpoint", problem.into());
+        }
         if !(0.0..=1.0).contains(&self.ratio) {
             return wrong("traces.ratio", format!("{} is no share between 0 and 1", self.ratio));
         }

@@ -83,10 +83,12 @@ impl Hosting {
         // The users of the server are kept with the graph that is reached as g.
         hosted.sort_by_key(|graph| graph.source != "g");
         let made = self.folder.as_ref().map_or(Ok(Vec::new()), Folder::names)?;
-        if let Some(name) = made.iter().find(|name| hosted.iter().any(|graph| graph.source == **name)) {
+        if let Some(name) =
+            made.iter().find(|name| hosted.iter().any(|graph| graph.source == **name || graph.name == **name))
+        {
             return Err(Failure::Usage(format!(
-                "the configuration has a graph that is reached as {name}, and so is one that was made while the server ran; give the \
-                 former another `source`"
+                "the configuration has a graph that is called or reached as {name}, and so is one that was made while the server ran; give the \
+                 former another name and `source`"
             )));
         }
         let plan = divide_memory(&self.config, hosted.len() + made.len())?;
@@ -210,6 +212,10 @@ impl GraphHost for Hosting {
         let mut open = self.open.lock();
         if open.graphs.contains_key(name) {
             return Err(format!("there is a graph {name} already"));
+        }
+        // Backups are kept by names.
+        if self.config.hosted().iter().any(|graph| graph.name == name) {
+            return Err(format!("the configuration has a graph that it calls {name}; choose another name"));
         }
         let count = open.graphs.len();
         let plan = MemoryPlan::of_server(&self.config, count + 1);

@@ -68,7 +68,7 @@ impl Traced {
             let Some((counters, (first, last))) = counters.and_then(|it| Some((it, it.span()?))) else {
                 continue;
             };
-            let step: String = op.step.to_string().chars().take(SHOWN).collect();
+            let step: String = self.shown(&op.step.to_string()).chars().take(SHOWN).collect();
             let count = |counter: &std::sync::atomic::AtomicU64| whole(counter.load(Ordering::Relaxed));
             let part = Part::new(format!("scope {step}"), self.begun + first, self.begun + last)
                 .with("mangrove.rows_in", count(&counters.rows))
@@ -79,6 +79,17 @@ impl Traced {
             self.scopes.push((depth, part));
             scope.kind.pipelines().for_each(|inside| self.see(inside, depth + 1, profile));
         }
+    }
+
+    /// A step as it may be told: what stands in brackets may be a value of somebody's.
+    fn shown<'s>(&self, step: &'s str) -> &'s str {
+        let end = step.find('(').filter(|_| !self.trace.shows_texts());
+        &step[..end.unwrap_or(step.len())]
+    }
+
+    fn steps(&self) -> String {
+        let steps = profile::steps(&self.plan);
+        steps.iter().map(|step| self.shown(step)).collect::<Vec<_>>().join("\n")
     }
 
     /// It gives its results: if it has a commit, that is done.
@@ -105,7 +116,7 @@ impl Traced {
         let (ran_wrong, committed_wrong) = if commits { (None, error) } else { (error, None) };
         let mut run = Part::new("run", self.begun, ended)
             .with("mangrove.attempt", i64::from(self.attempt) + 1)
-            .with("mangrove.plan", profile::steps(&self.plan).join("\n"));
+            .with("mangrove.plan", self.steps());
         run.error = ran_wrong;
         let below = self.trace.add(run);
         let mut above = vec![below.clone()];

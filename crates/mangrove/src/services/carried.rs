@@ -67,16 +67,20 @@ pub(super) fn export(inner: &Inner, parameters: &Map, asker: &Asker) -> Result<V
     };
     let transfers = transfers::transfers(inner, service)?;
     transfers.check_room(0).map_err(wrong)?;
-    let transfer = transfers.begin(asker.holder()).map_err(wrong)?;
+    let transfer = transfers.begin(inner.itself.clone(), asker.holder()).map_err(wrong)?;
     let (database, asker, id) = (database(inner, service)?, asker.clone(), transfer.id());
     let target = transfer.directory().join(name);
     let work = move |transfer: &Transfer| {
         let stop = transfer.stopping();
         let go_on = |rows: u64| {
             transfer.note(Work { doing: "writing", rows, ..Work::default() });
-            !stop.load(Ordering::Relaxed)
+            !stop.load(Ordering::Relaxed) && !transfer.is_too_much()
         };
         let done = database.export_for(&asker, &go_on, &target, &options);
+        transfer.recount();
+        if transfer.is_too_much() {
+            return Err("it has more bytes than max_transfer_bytes leaves; try again when others are done, or export a part of it".into());
+        }
         done.map(|summary| summary.to_string()).map_err(|error| error.to_string())
     };
     transfer.work(work).map_err(wrong)?;

@@ -454,7 +454,11 @@ fn run(
         return Ok(Vec::new());
     }
     if service.changes {
-        asker.note(service.name);
+        // Pieces of files are many, and what becomes of them has a line of its own.
+        if service.name != "mangrove.transfer.put" {
+            let of = parameters.get(&Value::from("name")).and_then(Value::as_str);
+            asker.note(service.name, of);
+        }
     }
     (service.run)(inner, parameters, asker)
 }

@@ -1,18 +1,50 @@
 //! `mangrove.queries` and `mangrove.queries.stop`: everybody sees and stops his own, who looks after all graphs those of all.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use server::{Queries, QueryInfo};
+use server::{Holder, Queries, QueryInfo};
 use values::{Map, Value};
 
 use super::failed;
-use crate::{Error, asker::Asker, database::Inner};
+use crate::{
+    Error,
+    asker::Asker,
+    database::Inner,
+    transfers::{Transfer, Work},
+};
 
 /// What is under way: a map each, the oldest first.
 pub(super) fn show(inner: &Inner, parameters: &Map, asker: &Asker) -> Result<Vec<Value>, Error> {
     let which = Which::read("mangrove.queries", parameters)?;
     let all = ledger(inner, "mangrove.queries")?.all();
-    Ok(all.iter().filter(|query| asker.may_see(query) && which.means(query)).map(told).collect())
+    let queries = all.iter().filter(|query| asker.may_see(query) && which.means(query)).map(told);
+    let transfers = at_work(inner, &which, asker);
+    Ok(queries.chain(transfers.iter().map(|(transfer, work)| told_of(transfer, work))).collect())
+}
+
+/// Imports and exports that are meant, and may be seen.
+fn at_work(inner: &Inner, which: &Which<'_>, asker: &Asker) -> Vec<(Arc<Transfer>, Work)> {
+    let at_work = inner.options.transfers.as_ref().map(|transfers| transfers.at_work()).unwrap_or_default();
+    let is_meant = |(transfer, _): &(Arc<Transfer>, Work)| {
+        let user = transfer.holder().as_ref().and_then(Holder::user);
+        asker.may_see_of(user)
+            && which.id.is_none_or(|id| transfer.id().to_string() == id)
+            && which.user.is_none_or(|wanted| user == Some(wanted))
+            && which.age.is_none_or(|age| transfer.age() >= age)
+    };
+    at_work.into_iter().filter(is_meant).collect()
+}
+
+fn told_of(transfer: &Transfer, work: &Work) -> Value {
+    let mut row = Map::new();
+    row.insert("id", transfer.id().to_string());
+    row.insert("text", format!("an import or export: {}", work.doing));
+    let user = transfer.holder().as_ref().and_then(Holder::user);
+    row.insert("user", user.map_or(Value::Null, Value::from));
+    row.insert("state", "running");
+    row.insert("age", i64::try_from(transfer.age().as_millis()).unwrap_or(i64::MAX));
+    row.insert("rows", i64::try_from(work.rows).unwrap_or(i64::MAX));
+    row.into()
 }
 
 /// Stops queries; their ids.
@@ -24,7 +56,12 @@ pub(super) fn stop(inner: &Inner, parameters: &Map, asker: &Asker) -> Result<Vec
     }
     let ledger = ledger(inner, service)?;
     let stopped = ledger.stop(&asker.name(), |query| asker.may_see(query) && which.means(query));
-    Ok(stopped.into_iter().map(Value::String).collect())
+    let mut stopped: Vec<_> = stopped.into_iter().map(Value::String).collect();
+    for (transfer, _) in at_work(inner, &which, asker) {
+        transfer.stop();
+        stopped.push(transfer.id().to_string().into());
+    }
+    Ok(stopped)
 }
 
 fn ledger<'a>(inner: &'a Inner, service: &str) -> Result<&'a Queries, Error> {

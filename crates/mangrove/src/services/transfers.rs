@@ -19,7 +19,7 @@ const PIECE: u64 = 1 << 20;
 /// Begins one; its id.
 pub(super) fn begin(inner: &Inner, _: &Map, asker: &Asker) -> Result<Vec<Value>, Error> {
     let service = "mangrove.transfer.begin";
-    let transfer = transfers(inner, service)?.begin(asker.holder());
+    let transfer = transfers(inner, service)?.begin(inner.itself.clone(), asker.holder());
     Ok(vec![Value::Uuid(transfer.map_err(|problem| failed(service, &problem))?.id())])
 }
 
@@ -111,7 +111,9 @@ pub(super) fn of(
         _ => None,
     };
     let id = id.ok_or_else(|| failed(service, "`transfer` must be the id of one"))?;
-    transfers(inner, service)?.get(id, &asker.holder()).map_err(|problem| failed(service, &problem))
+    transfers(inner, service)?
+        .get(id, &inner.itself, &asker.holder())
+        .map_err(|problem| failed(service, &problem))
 }
 
 fn file(parameters: &Map) -> Result<String, String> {

@@ -94,6 +94,9 @@ fn stop_queries_of(inner: &Inner, name: &str, asker: &Asker) {
     if let Some(queries) = inner.options.queries.as_ref().filter(|_| !asker.is(name)) {
         queries.stop(&asker.name(), |query| query.user.as_deref() == Some(name));
     }
+    if let Some(transfers) = &inner.options.transfers {
+        transfers.stop_of(name);
+    }
 }
 
 fn text<'a>(service: &str, parameters: &'a Map, name: &str) -> Result<Option<&'a str>, Error> {

@@ -19,7 +19,7 @@ use std::{
     os::unix::fs::DirBuilderExt,
     path::PathBuf,
     sync::{
-        Arc,
+        Arc, Weak,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -29,13 +29,15 @@ use parking_lot::Mutex;
 use server::Holder;
 use uuid::Uuid;
 
+use crate::database::Inner;
+
 pub(crate) use transfer::{Stage, Transfer, Work, file_name};
 
 /// Transfers of one user or address at a time.
 const EACH: usize = 8;
 
 /// How long one is kept that nobody asks for.
-const KEPT: Duration = Duration::from_secs(10 * 60);
+const KEPT: Duration = Duration::from_secs(2 * 60);
 
 /// See the module.
 #[derive(Debug)]
@@ -48,13 +50,17 @@ pub struct Transfers {
 }
 
 impl Transfers {
-    /// Transfers in a directory that is made with the first of them, and is nobody else's: what an earlier server has left there is
-    /// removed. All of them together may have `most` bytes.
+    /// Transfers in a directory that is made with the first of them, and is nobody else's. All of them together may have `most` bytes.
+    pub fn in_directory(directory: PathBuf, most: u64) -> Self {
+        Self { directory, most, bytes: Arc::default(), all: Mutex::default() }
+    }
+
+    /// Removes what an earlier server has left. Only for who knows that it is over.
     ///
     /// # Errors
-    /// If that cannot be removed.
-    pub fn in_directory(directory: PathBuf, most: u64) -> io::Result<Self> {
-        match fs::read_dir(&directory) {
+    /// If something cannot be removed.
+    pub fn clean(&self) -> io::Result<()> {
+        match fs::read_dir(&self.directory) {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(error),
             Ok(entries) => {
@@ -67,14 +73,14 @@ impl Transfers {
                 }
             }
         }
-        Ok(Self { directory, most, bytes: Arc::default(), all: Mutex::default() })
+        Ok(())
     }
 
-    /// Begins one.
+    /// Begins one between a client and a graph.
     ///
     /// # Errors
     /// Why not, in words.
-    pub(crate) fn begin(&self, holder: Option<Holder>) -> Result<Arc<Transfer>, String> {
+    pub(crate) fn begin(&self, graph: Weak<Inner>, holder: Option<Holder>) -> Result<Arc<Transfer>, String> {
         let mut all = self.all.lock();
         all.retain(|_, transfer| transfer.is_wanted(KEPT));
         if all.values().filter(|other| other.holder() == &holder).count() >= EACH {
@@ -88,22 +94,44 @@ impl Transfers {
         made.map_err(|error| {
             format!("{}: {error}; transfers_directory says where files wait", path.display())
         })?;
-        let transfer = Arc::new(Transfer::new(id, holder, path, self.bytes.clone()));
+        let transfer = Arc::new(Transfer::new(id, (graph, holder), path, (self.bytes.clone(), self.most)));
         all.insert(id, transfer.clone());
         Ok(transfer)
     }
 
-    /// That of an id, if whoever asks has begun it.
+    /// That of an id, if whoever asks has begun it, with this graph.
     ///
     /// # Errors
     /// If there is none, in words.
-    pub(crate) fn get(&self, id: Uuid, holder: &Option<Holder>) -> Result<Arc<Transfer>, String> {
-        let found = self.all.lock().get(&id).filter(|transfer| transfer.holder() == holder).cloned();
+    pub(crate) fn get(
+        &self,
+        id: Uuid,
+        graph: &Weak<Inner>,
+        holder: &Option<Holder>,
+    ) -> Result<Arc<Transfer>, String> {
+        let is_own = |transfer: &&Arc<Transfer>| transfer.holder() == holder && transfer.is_with(graph);
+        let found = self.all.lock().get(&id).filter(is_own).cloned();
         let found = found.ok_or_else(|| {
             format!("there is no transfer {id}, or not any more: one that nobody asks for is forgotten after {} minutes", KEPT.as_secs() / 60)
         })?;
         found.touch();
         Ok(found)
+    }
+
+    /// Those that something is done with, and how far that is.
+    pub(crate) fn at_work(&self) -> Vec<(Arc<Transfer>, Work)> {
+        let all = self.all.lock();
+        let at_work = all.values().filter_map(|transfer| match transfer.stage() {
+            Stage::Working(work) => Some((transfer.clone(), work)),
+            Stage::Filling | Stage::Done(_) | Stage::Failed(_) => None,
+        });
+        at_work.collect()
+    }
+
+    /// Stops what is done for a user, who may do it no more.
+    pub(crate) fn stop_of(&self, user: &str) {
+        let own = |transfer: &&Arc<Transfer>| transfer.holder().as_ref().and_then(Holder::user) == Some(user);
+        self.all.lock().values().filter(own).for_each(|transfer| transfer.stop());
     }
 
     /// Ends one: what is being done with it stops, and its files go.
@@ -117,6 +145,7 @@ impl Transfers {
     /// # Errors
     /// In words.
     pub(crate) fn check_room(&self, more: u64) -> Result<(), String> {
+        self.all.lock().retain(|_, transfer| transfer.is_wanted(KEPT));
         let used = self.bytes.load(Ordering::Relaxed);
         if used.saturating_add(more) <= self.most {
             return Ok(());
@@ -139,11 +168,12 @@ mod tests {
     #[test]
     fn a_transfer_is_of_who_began_it_and_leaves_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        let transfers = Transfers::in_directory(dir.path().join("t"), 100).unwrap();
-        let transfer = transfers.begin(of("ada")).unwrap();
-        assert!(transfers.get(transfer.id(), &of("ada")).is_ok());
+        let transfers = Transfers::in_directory(dir.path().join("t"), 100);
+        let transfer = transfers.begin(Weak::new(), of("ada")).unwrap();
+        assert!(transfers.get(transfer.id(), &Weak::new(), &of("ada")).is_ok());
         assert!(
-            transfers.get(transfer.id(), &of("bob")).is_err() && transfers.get(transfer.id(), &None).is_err()
+            transfers.get(transfer.id(), &Weak::new(), &of("bob")).is_err()
+                && transfers.get(transfer.id(), &Weak::new(), &None).is_err()
         );
         assert_eq!(transfer.append("a/b.csv", 0, b"12").unwrap(), 2);
         assert_eq!(transfer.append("a/b.csv", 2, b"345").unwrap(), 5);
@@ -161,8 +191,8 @@ mod tests {
     #[test]
     fn no_name_leads_out_of_it() {
         let dir = tempfile::tempdir().unwrap();
-        let transfers = Transfers::in_directory(dir.path().into(), 100).unwrap();
-        let transfer = transfers.begin(None).unwrap();
+        let transfers = Transfers::in_directory(dir.path().into(), 100);
+        let transfer = transfers.begin(Weak::new(), None).unwrap();
         let long = "x".repeat(300);
         for name in [
             "",
@@ -187,12 +217,12 @@ mod tests {
     fn there_is_an_end_to_them_and_what_is_left_goes_with_a_new_start() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("mine"), "").unwrap();
-        let transfers = Transfers::in_directory(dir.path().into(), 100).unwrap();
-        let kept: Vec<_> = (0..EACH).map(|_| transfers.begin(of("ada")).unwrap()).collect();
-        assert!(transfers.begin(of("ada")).is_err());
-        assert!(transfers.begin(of("bob")).is_ok());
+        let transfers = Transfers::in_directory(dir.path().into(), 100);
+        let kept: Vec<_> = (0..EACH).map(|_| transfers.begin(Weak::new(), of("ada")).unwrap()).collect();
+        assert!(transfers.begin(Weak::new(), of("ada")).is_err());
+        assert!(transfers.begin(Weak::new(), of("bob")).is_ok());
         std::mem::forget(kept);
-        Transfers::in_directory(dir.path().into(), 100).unwrap();
+        Transfers::in_directory(dir.path().into(), 100).clean().unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "what is not ours stays");
     }
 }

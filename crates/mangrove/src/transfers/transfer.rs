@@ -5,7 +5,7 @@ use std::{
     io::{Read, Seek, SeekFrom, Write},
     path::{Component, Path, PathBuf},
     sync::{
-        Arc,
+        Arc, Weak,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread,
@@ -16,9 +16,17 @@ use parking_lot::Mutex;
 use server::Holder;
 use uuid::Uuid;
 
+use crate::database::Inner;
+
 /// Characters of a name, and folders in it.
 const LONGEST: usize = 255;
 const DEEPEST: usize = 8;
+
+/// Files of one transfer: each that is read takes memory.
+const MOST_FILES: usize = 1_000;
+
+/// How often what the work writes is counted.
+const COUNTED: Duration = Duration::from_millis(500);
 
 /// How long the work goes on for a client that does not ask how far it is.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -27,8 +35,15 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(crate) struct Transfer {
     id: Uuid,
+    /// The graph, and on whose account.
+    graph: Weak<Inner>,
     holder: Option<Holder>,
     directory: PathBuf,
+    begun: Instant,
+    /// Bytes that all transfers may have.
+    most: u64,
+    /// When what the work writes was counted last.
+    counted: Mutex<Instant>,
     /// Bytes of all transfers, and of this one.
     all_bytes: Arc<AtomicU64>,
     bytes: AtomicU64,
@@ -67,14 +82,18 @@ pub(crate) struct Work {
 impl Transfer {
     pub(super) fn new(
         id: Uuid,
-        holder: Option<Holder>,
+        (graph, holder): (Weak<Inner>, Option<Holder>),
         directory: PathBuf,
-        all_bytes: Arc<AtomicU64>,
+        (all_bytes, most): (Arc<AtomicU64>, u64),
     ) -> Self {
         Self {
             id,
+            graph,
             holder,
             directory,
+            begun: Instant::now(),
+            most,
+            counted: Mutex::new(Instant::now()),
             all_bytes,
             bytes: AtomicU64::new(0),
             touched: Mutex::new(Instant::now()),
@@ -87,7 +106,17 @@ impl Transfer {
         self.id
     }
 
-    pub(super) fn holder(&self) -> &Option<Holder> {
+    /// Whether it is between its client and this graph.
+    pub(super) fn is_with(&self, graph: &Weak<Inner>) -> bool {
+        Weak::ptr_eq(&self.graph, graph)
+    }
+
+    /// How long ago it was begun.
+    pub(crate) fn age(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    pub(crate) fn holder(&self) -> &Option<Holder> {
         &self.holder
     }
 
@@ -105,7 +134,7 @@ impl Transfer {
         self.touched.lock().elapsed() < patience || matches!(*self.stage.lock(), Stage::Working(_))
     }
 
-    pub(super) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
@@ -129,6 +158,11 @@ impl Transfer {
             return Err("its files are taken already, and do not change any more".into());
         }
         let failed = |error: std::io::Error| format!("{name}: {error}");
+        if offset == 0 && !path.exists() && self.files()?.len() >= MOST_FILES {
+            return Err(format!(
+                "these are more than {MOST_FILES} files; put them together, or pack them less finely"
+            ));
+        }
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(failed)?;
         }
@@ -215,7 +249,17 @@ impl Transfer {
         if self.touched.lock().elapsed() > PATIENCE {
             self.stop();
         }
+        let mut counted = self.counted.lock();
+        if counted.elapsed() > COUNTED {
+            self.recount();
+            *counted = Instant::now();
+        }
         *self.stage.lock() = Stage::Working(work);
+    }
+
+    /// Whether all transfers together have more bytes than they may.
+    pub(crate) fn is_too_much(&self) -> bool {
+        self.all_bytes.load(Ordering::Relaxed) > self.most
     }
 
     fn count(&self, more: u64) {
@@ -224,7 +268,7 @@ impl Transfer {
     }
 
     /// Counts what the work has written.
-    fn recount(&self) {
+    pub(crate) fn recount(&self) {
         let now = self.files().map_or(0, |files| files.iter().map(|(_, bytes)| bytes).sum::<u64>());
         self.count(now.saturating_sub(self.bytes.load(Ordering::Relaxed)));
     }

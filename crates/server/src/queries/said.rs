@@ -33,11 +33,21 @@ impl Said {
         Self::Words(format!("bytecode of {} bytes", bytes.len()))
     }
 
+    /// Whether one of these variables is the name of a service that passwords are given to.
+    pub(crate) fn names_secret(bindings: &[(Str, Value)]) -> bool {
+        bindings.iter().any(|(_, value)| value.as_str().is_some_and(|text| text.starts_with(SECRETIVE)))
+    }
+
+    /// What is shown of a call of one.
+    pub(crate) fn secret() -> Self {
+        Self::Words(format!("… {SECRETIVE}…"))
+    }
+
     /// The same as text, its first part if it is long.
     pub(crate) fn shown(&self) -> String {
         let text = self.plain();
         // Passwords are among its parameters.
-        if text.contains(SECRETIVE) { format!("… {SECRETIVE}…") } else { text }
+        if text.contains(SECRETIVE) { Self::secret().plain() } else { text }
     }
 
     /// Whether it may have a password in its variables.

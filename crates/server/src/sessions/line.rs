@@ -9,7 +9,7 @@ use values::Str;
 
 use super::SessionPlace;
 use crate::{
-    Client, Database, QueryError, Session,
+    Client, Database, ErrorKind, QueryError, Session,
     host::Place,
     intake::Receipt,
     request::{Operation, Refusal},
@@ -56,9 +56,16 @@ pub(crate) struct Lines<A> {
     receipt: Receipt,
 }
 
+struct OfGraph {
+    /// What the graph was reached by.
+    source: Str,
+    database: Arc<dyn Database>,
+    session: Arc<dyn Session>,
+}
+
 struct Line<A> {
     /// What each graph knows of it.
-    sessions: Vec<(Arc<dyn Database>, Arc<dyn Session>)>,
+    sessions: Vec<OfGraph>,
     waiting: VecDeque<Waiting<A>>,
     /// Whether a request is under way, so that others wait.
     is_busy: bool,
@@ -151,15 +158,30 @@ impl<A> Lines<A> {
         &mut self,
         session: &str,
         client: Client,
+        source: &Str,
         database: &Arc<dyn Database>,
     ) -> Result<Option<Arc<dyn Session>>, QueryError> {
         let Some(line) = self.by_id.get_mut(session) else { return Ok(None) };
-        let known = line.sessions.iter().find(|(graph, _)| Arc::ptr_eq(graph, database));
+        // Another graph may have got the name of one that was dropped.
+        let is_other = |known: &OfGraph| known.source == *source && !Arc::ptr_eq(&known.database, database);
+        if let Some(place) = line.sessions.iter().position(is_other) {
+            let was_open = line.sessions.remove(place).session.is_open();
+            if was_open {
+                return Err(QueryError::new(
+                    ErrorKind::Transaction,
+                    format!(
+                        "the graph {source} of this session was dropped, and what was not committed with it; there is another one of its name now"
+                    ),
+                ));
+            }
+        }
+        let known = line.sessions.iter().find(|known| Arc::ptr_eq(&known.database, database));
         let begun = match known {
-            Some((_, begun)) => begun.clone(),
+            Some(known) => known.session.clone(),
             None => {
                 let begun = database.session(client)?;
-                line.sessions.push((database.clone(), begun.clone()));
+                let (source, database, session) = (source.clone(), database.clone(), begun.clone());
+                line.sessions.push(OfGraph { source, database, session });
                 begun
             }
         };

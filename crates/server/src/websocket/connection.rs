@@ -417,10 +417,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.next_key += 1;
         let sink = self.mailbox.open(key);
         let asking = operation.asking(id.to_string().into(), &self.guest);
-        let Operation { form, batch_size, properties, database, query, .. } = operation;
+        let Operation { form, batch_size, properties, database, query, source, .. } = operation;
         let begun = match &session {
             None => Ok(None),
-            Some(session) => self.sessions.of_graph(session, self.guest.client(), &database),
+            Some(session) => self.sessions.of_graph(session, self.guest.client(), &source, &database),
         };
         let running: Box<dyn Running> = match begun {
             Ok(begun) => {
