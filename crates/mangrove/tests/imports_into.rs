@@ -390,3 +390,17 @@ fn an_import_that_is_stopped_goes_on() {
     stop.store(false, std::sync::atomic::Ordering::Relaxed);
     assert_eq!(import(&db, dir.path(), &stopped), Ok("3 0 added, 0 0 merged, 0 bad".into()));
 }
+
+#[test]
+fn an_id_that_no_file_has_is_not_one_that_the_graph_has_given_meanwhile() {
+    let db = Database::in_memory().unwrap();
+    let dir = write(&[
+        ("v.csv", ":ID{id-type:long}\n100\n101\n102\n"),
+        ("e.csv", ":START_ID,:END_ID,:TYPE\n100,101,e\n100,0,e\n100,2,e\n"),
+    ]);
+    let mut new = options(ADD);
+    new.writing.new_ids = true;
+    new.reading.bad_rows = BadRows::Skip { reports: 5 };
+    assert_eq!(import(&db, dir.path(), &new), Ok("3 1 added, 0 0 merged, 2 bad".into()));
+    assert_eq!(texts(&db, "g.V().id().order()"), ["0", "1", "2"], "ids that the file's edges name by chance");
+}

@@ -1,5 +1,6 @@
 //! Rows into transactions.
 
+use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -32,6 +33,7 @@ pub(super) struct Writer<'g> {
     /// What the vertices are of the rows that are done, by the numbers that the reader has for them.
     vertices: Vec<u32>,
     others: Others,
+    ours: RefCell<Ours>,
     /// Vertices that were handed over.
     named: u32,
     /// Rows that were handed over.
@@ -43,6 +45,22 @@ pub(super) struct Writer<'g> {
     indexed: FxHashSet<(String, String)>,
     /// Rows that were done before.
     before: u64,
+}
+
+/// The vertices of the rows that are done, to look one up; made when somebody does.
+#[derive(Default)]
+struct Ours {
+    known: FxHashSet<u32>,
+    /// How many of them are known.
+    count: usize,
+}
+
+impl Ours {
+    fn contains(&mut self, vertices: &[u32], v: u32) -> bool {
+        self.known.extend(&vertices[self.count..]);
+        self.count = vertices.len();
+        self.known.contains(&v)
+    }
 }
 
 /// Rows of a transaction: each by the number of its batch, and its own there.
@@ -78,6 +96,7 @@ impl<'g> Writer<'g> {
             options,
             vertices: journal.vertices()?,
             others: Others::default(),
+            ours: RefCell::default(),
             named: 0,
             seen: 0,
             pending: Vec::new(),
@@ -286,6 +305,7 @@ impl<'g> Writer<'g> {
     fn end(&self, transaction: &Transaction, name: VertexRef, draft: &Draft) -> Written<VertexRef> {
         if let Some(ids) = self.others.ids(name) {
             let found = ids.iter().find_map(|id| vertex::by_id(transaction, id));
+            let found = found.filter(|v| !self.is_named_by_chance(transaction, *v, draft));
             let unknown = || {
                 let problem =
                     format!("neither the file nor the graph has a vertex with the id {}", shown(&ids[0]));
@@ -302,6 +322,13 @@ impl<'g> Writer<'g> {
             Some(&v) if v != NONE => Ok(VertexRef(v)),
             _ => Err(Refusal::Untouched(fault(None, "a vertex that it connects was refused".into()))),
         }
+    }
+
+    /// Whether a vertex that an edge names by its id is one of the rows, and has that id from the graph: the file cannot mean it.
+    fn is_named_by_chance(&self, transaction: &Transaction, v: VertexRef, draft: &Draft) -> bool {
+        let is_generated = transaction.snapshot().reader().id(v) == Value::Long(v.0.into());
+        is_generated
+            && (draft.vertices.contains(&v.0) || self.ours.borrow_mut().contains(&self.vertices, v.0))
     }
 
     /// Leaves a row out, if that is wanted.
