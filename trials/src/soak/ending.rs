@@ -36,7 +36,6 @@ pub(crate) async fn left(field: &Field, place: &Place) -> Result<Sample, Problem
             ("sessions", sample.sessions),
             ("open transactions", sample.transactions),
             ("requests in flight", sample.in_flight),
-            ("bytes of queries, in MB", sample.queries_mb),
         ];
         if left.iter().all(|(_, count)| *count == 0.0) {
             return Ok(sample);

@@ -50,8 +50,6 @@ pub(crate) struct Sample {
     pub sessions: f64,
     pub transactions: f64,
     pub in_flight: f64,
-    /// What the queries of all tenants hold.
-    pub queries_mb: f64,
     pub cache_mb: f64,
     /// Of the graph that everybody works on: versions that wait to be merged, which an old snapshot would hold up.
     pub versions: f64,
@@ -177,7 +175,6 @@ pub(crate) fn read(field: &Field, place: &Place) -> io::Result<Sample> {
             "mangrove_sessions",
             "mangrove_open_transactions",
             "mangrove_requests_in_flight",
-            "mangrove_tenant_memory_bytes",
             "mangrove_cache_bytes",
             "mangrove_delta_entries{graph=\"g\"",
             "mangrove_log_bytes{graph=\"g\"",
@@ -185,14 +182,12 @@ pub(crate) fn read(field: &Field, place: &Place) -> io::Result<Sample> {
             "mangrove_edges{graph=\"g\"",
         ],
     )?;
-    let [connections, sessions, transactions, in_flight, queries, cache, versions, log, vertices, edges] =
-        numbers;
+    let [connections, sessions, transactions, in_flight, cache, versions, log, vertices, edges] = numbers;
     Ok(Sample {
         connections,
         sessions,
         transactions,
         in_flight,
-        queries_mb: queries / MIB,
         cache_mb: cache / MIB,
         versions,
         log_mb: log / MIB,
