@@ -24,10 +24,13 @@ use serde_json::{Value as Json, json};
 
 use super::sample::Sample;
 
+/// A number of a sample.
+type Of = fn(&Sample) -> f64;
+
 /// What is judged, and how much it may grow.
 struct Bound {
     name: &'static str,
-    of: fn(&Sample) -> f64,
+    of: Of,
     share: f64,
     amount: f64,
 }
@@ -48,7 +51,7 @@ const BOUNDS: [Bound; 12] = [
 ];
 
 /// What is shown beside it, and not judged.
-const SHOWN: [(&str, fn(&Sample) -> f64); 8] = [
+const SHOWN: [(&str, Of); 8] = [
     ("peak_mb", |sample| sample.peak_mb),
     ("p50_ms", |sample| sample.p50_ms),
     ("requests", |sample| sample.requests),
@@ -95,7 +98,7 @@ pub(crate) fn lines(samples: &[Sample]) -> Vec<Line> {
     judged.chain(SHOWN.iter().map(|(name, of)| line(name, samples, *of))).collect()
 }
 
-fn line(name: &'static str, samples: &[Sample], of: fn(&Sample) -> f64) -> Line {
+fn line(name: &'static str, samples: &[Sample], of: Of) -> Line {
     let values: Vec<f64> = samples.iter().map(of).collect();
     let quarter = |number: usize| median(&values[values.len() * number / 4..values.len() * (number + 1) / 4]);
     let most = values.iter().copied().fold(0.0, f64::max);

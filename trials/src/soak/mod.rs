@@ -135,7 +135,8 @@ async fn soak(arguments: &Arguments, seed: u64) -> Result<bool, Problem> {
             field.tally.wrong(format!("{} grows: {:.1?}", line.name, line.quarters));
         });
     }
-    field.tally.judge_refusals(&["points", "analytics", "bulk", "operator", "backups"]);
+    let actors = ["points", "analytics", "writes", "sessions", "transactions", "bulk", "operator", "backups"];
+    field.tally.judge_refusals(&actors);
     let (wrong, told) = field.tally.all_wrong();
     let [acknowledged, refused, unknown] = ledger.writes;
     let figures = json!({

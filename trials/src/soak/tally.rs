@@ -12,7 +12,7 @@ use crate::histories::client::Answer;
 pub(crate) enum Ending {
     /// With results, or without any.
     Done,
-    /// Refused for what others do, and can be sent again: a conflict, no room.
+    /// Refused for what others do, and can be sent again: a conflict, no room, a transaction that gave way.
     Busy,
     /// Out of time.
     TimeOut,
@@ -40,6 +40,11 @@ impl Ending {
         match code {
             200 | 204 => Self::Done,
             409 | 429 | 503 | 596 => Self::Busy,
+            // A transaction that had been open for longest has given way, so that others can commit (docs/sessions.md). Over HTTP
+            // it is then unknown.
+            _ if message.contains("took all the memory") || message.contains("transaction not found") => {
+                Self::Busy
+            }
             598 | 504 => Self::TimeOut,
             _ if message.contains("stopped") || message.contains("cancelled") => Self::Stopped,
             500 if message.contains("timeout") || message.contains("time-out") => Self::TimeOut,
@@ -131,6 +136,7 @@ mod tests {
         assert_eq!(error(598, "timeout"), Ending::TimeOut);
         assert_eq!(error(500, "the query was stopped"), Ending::Stopped);
         assert_eq!(error(500, "out of bounds"), Ending::Failed);
+        assert_eq!(error(500, "what it could still read took all the memory that there is"), Ending::Busy);
     }
 
     #[test]

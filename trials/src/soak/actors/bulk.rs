@@ -27,7 +27,7 @@ pub(crate) fn prepare() -> Request {
 pub(crate) async fn act(field: Arc<Field>, mut rng: Rng) {
     let mut line = Line::new(&field, "bulk", &[Ending::Busy]);
     while !field.is_over() {
-        let first = rng.i64(..KEYS - ROWS);
+        let first = rng.i64(0..KEYS - ROWS);
         let rows = (first..first + ROWS).map(|key| {
             let mut row = Map::new();
             row.insert(Value::T(T::Label), "Bulk");
@@ -42,7 +42,7 @@ pub(crate) async fn act(field: Arc<Field>, mut rng: Rng) {
             field.tally.wrong(format!("bulk: {results:?} instead of {ROWS}"));
         }
         if rng.u32(..4) == 0 {
-            let from = rng.i64(..KEYS - ROWS);
+            let from = rng.i64(0..KEYS - ROWS);
             line.ask(&Request::of(DROP).with("from", from).with("to", from + ROWS)).await;
         }
         field.pause(Duration::from_millis(400)).await;
