@@ -79,6 +79,7 @@ pub(crate) fn start(field: Arc<Field>, place: Place, began: Instant) -> JoinHand
         let mut last = Counts::of(&field, &place, Instant::now());
         while !field.is_over() {
             let next = last.at + EVERY;
+            let epoch = field.epoch();
             let (mut peak_mb, mut is_beyond) = (0.0_f64, false);
             while !field.is_over() && Instant::now() < next {
                 thread::sleep(LOOK);
@@ -99,6 +100,12 @@ pub(crate) fn start(field: Arc<Field>, place: Place, began: Instant) -> JoinHand
             // While it is started again there is nothing to look at.
             if let Ok(sample) = take(&field, &place, began, &last, &now) {
                 let sample = Sample { peak_mb: peak_mb.max(sample.rss_mb), ..sample };
+                if sample.points == 0 && field.epoch() == epoch {
+                    let under_way = field.under_way.lock().clone();
+                    field
+                        .tally
+                        .wrong(format!("no point read for {} s beside {under_way:?}", EVERY.as_secs()));
+                }
                 samples.push(sample.clone());
                 *field.latest.lock() = (samples.len(), sample);
             }
