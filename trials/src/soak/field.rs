@@ -24,7 +24,7 @@ pub(crate) struct Field {
     pub points: Mutex<Vec<u64>>,
     /// The newest sample, and which it is.
     pub latest: Mutex<(usize, Sample)>,
-    /// What each actor asks at the moment.
+    /// What each actor asks at the moment; of several that are alike, one.
     pub under_way: Mutex<BTreeMap<&'static str, String>>,
     /// Becomes another whenever the server is about to be killed, and again when it is back.
     pub epoch: AtomicU64,
@@ -83,6 +83,11 @@ impl Field {
     /// Notes what an actor is about to ask.
     pub fn begin(&self, actor: &'static str, text: &str) {
         self.under_way.lock().insert(actor, text.chars().take(300).collect());
+    }
+
+    /// Notes that it has ended.
+    pub fn end(&self, actor: &'static str) {
+        self.under_way.lock().remove(actor);
     }
 
     /// Counts how a request has ended, and notes it as wrong if it should not have ended so. Silence is nothing to wonder about
@@ -163,6 +168,7 @@ impl<'a> Line<'a> {
             (Some(client), Some(session)) => client.ask_in(session, request).await,
             (Some(client), None) => client.ask(request).await,
         };
+        self.field.end(self.actor);
         let ending = Ending::of(&answer);
         if ending == Ending::Silent {
             self.client = None;

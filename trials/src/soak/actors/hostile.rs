@@ -26,7 +26,7 @@ const TENDED: u64 = 200;
 /// Asks until it is over.
 pub(crate) async fn act(field: Arc<Field>, mut rng: Rng) {
     let mut connection = None;
-    let (mut number, mut epoch) = (0, field.epoch());
+    let (mut number, mut epoch, mut before) = (0, field.epoch(), String::new());
     while !field.is_over() {
         let mut query = kinds::draw(&kinds::ALL, &mut rng);
         // Names stay, so each run would look for the most that a graph can have, and take it for growth.
@@ -43,7 +43,10 @@ pub(crate) async fn act(field: Arc<Field>, mut rng: Rng) {
             // A connection from before a kill is of no use, though nobody has noticed.
             (epoch, connection) = (field.epoch(), None);
         }
-        field.begin("hostile", &format!("{form:?}, {millis} ms, {}: {}", query.kind, query.shown()));
+        // What the one before has taken may still be there.
+        let this = format!("{form:?}, {millis} ms, {}: {}", query.kind, query.shown());
+        field.begin("hostile", &this);
+        field.begin("hostile before", &std::mem::replace(&mut before, this));
         let ended = timeout(PATIENCE, ask(&field, &mut connection, &query, form, millis)).await;
         match ended {
             Ok(Ok(end)) => judge(&field, &query, &end, epoch),
