@@ -38,7 +38,7 @@ BENCH   := $(RELEASE)/bench
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
-	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test, histories), SEEDS (simulate), FUZZ (seconds), CASES and TRIALS (differential), SCALE or DATA and FILES (bench), GRAPHS (files), ONLY (answers, driver-versions), TARGETS (release)'
+	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test, histories), SEEDS (simulate), FUZZ (seconds), CASES and TRIALS (differential), SCALE or DATA and FILES (bench), GRAPHS (files), ONLY (answers, driver-versions), TARGETS (release)' soak MINUTES (soak),
 
 build: ## Build the release binary
 	cargo build --release --locked -p mangrove
@@ -171,6 +171,9 @@ hostile: build build-trials ## Traversals that explode, 10,000 of them, against 
 short-hostile:
 	cargo build --locked -p mangrove -p trials
 	$(DEBUG)/trials hostile --short --seed $(SEED) --program $(DEBUG)/mangrove --out target/bench/short
+
+soak: build build-trials ## Everything at once for MINUTES=30: memory, disk and latency stay flat, nothing is lost; leaves target/bench/soak.json
+	$(RELEASE)/trials soak --minutes $(or $(MINUTES),30) --seed $(SEED) --program $(RELEASE)/mangrove
 
 answers: build data/graph/sf0.1 data/ldbc/answers $(PYTHON) ## LDBC's and Banyan's queries over WebSocket against the expected answers
 	tests/with-server $(RELEASE)/mangrove data/graph/sf0.1 \

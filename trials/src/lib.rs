@@ -6,6 +6,7 @@
 //! | [`differential`] | random traversals, against TinkerGraph and under all options |
 //! | [`histories`] | concurrent clients over the wire: some serial order explains what they saw, or none does |
 //! | [`hostile`] | traversals that explode, against a server with small bounds |
+//! | [`soak`] | everything at once, for a long time: nothing grows, nothing is lost |
 //!
 //! They share [`samples`] (TinkerPop's sample graphs), [`served`] (a server in this process), [`process`] (one in a process of its
 //! own) and [`client`] (one connection to a server). Each is a subcommand of the program `trials` and a `make` target, and has a
@@ -19,6 +20,7 @@ pub mod hostile;
 pub mod process;
 pub mod samples;
 pub mod served;
+pub mod soak;
 
 /// What goes wrong outside the trial itself: a file that is not there, a port that cannot be had.
 pub type Problem = Box<dyn std::error::Error + Send + Sync>;

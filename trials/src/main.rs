@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use trials::{conformance, differential, histories, hostile};
+use trials::{conformance, differential, histories, hostile, soak};
 
 /// What keeps Mangrove's promises kept.
 #[derive(Parser)]
@@ -25,6 +25,8 @@ enum Trial {
     Histories(histories::Arguments),
     /// Traversals that explode, against a server with small bounds
     Hostile(hostile::Arguments),
+    /// Everything at once, for a long time: nothing grows, and nothing is lost
+    Soak(soak::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
             histories::run(&arguments).map_err(|problem| problem.to_string().into())
         }
         Trial::Hostile(arguments) => hostile::run(&arguments),
+        Trial::Soak(arguments) => soak::run(&arguments),
     };
     match passed {
         Ok(true) => ExitCode::SUCCESS,

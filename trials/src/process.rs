@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// Settings of a server: configuration keys and their values.
 pub type Settings = Vec<(&'static str, String)>;
@@ -90,13 +91,44 @@ impl ServerProcess {
     /// # Errors
     /// If the server does not answer.
     pub fn metrics<const N: usize>(&self, names: [&str; N]) -> io::Result<[f64; N]> {
-        let mut stream = TcpStream::connect(self.address)?;
-        let host = self.address;
-        write!(stream, "GET /metrics HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
-        let mut page = String::new();
-        stream.read_to_string(&mut page)?;
-        Ok(names.map(|name| sum_of(&page, name)))
+        metrics_at(self.address, names)
     }
+
+    /// Asks it to end and waits until it has, for as long as `patience`.
+    ///
+    /// # Errors
+    /// If it cannot be asked, does not end in time, or says that it failed.
+    pub fn stop(&mut self, patience: Duration) -> io::Result<()> {
+        self.check()?;
+        // `std` sends no signal but the one that ends a process at once.
+        Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status()?;
+        let asked = Instant::now();
+        while asked.elapsed() < patience {
+            match self.child.try_wait()? {
+                Some(status) if status.success() => return Ok(()),
+                Some(status) => return Err(ended(&self.folder, &status.to_string())),
+                None => std::thread::sleep(Duration::from_millis(20)),
+            }
+        }
+        Err(io::Error::other(format!("the server does not stop within {} s", patience.as_secs())))
+    }
+}
+
+/// How long the server may take over a page of numbers.
+const PAGE: Duration = Duration::from_secs(20);
+
+/// What `/metrics` of the server at an address has of these counters and gauges, as [`ServerProcess::metrics`]. A name may end
+/// within its labels (`mangrove_edges{graph="g"`): those count that go on so.
+///
+/// # Errors
+/// If the server does not answer.
+pub fn metrics_at<const N: usize>(address: SocketAddr, names: [&str; N]) -> io::Result<[f64; N]> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(PAGE))?;
+    write!(stream, "GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
+    let mut page = String::new();
+    stream.read_to_string(&mut page)?;
+    Ok(names.map(|name| sum_of(&page, name)))
 }
 
 impl Drop for ServerProcess {
@@ -150,12 +182,15 @@ fn ended(folder: &Path, status: &str) -> io::Error {
     io::Error::other(format!("the server ended of itself ({status}):\n{}", last.join("\n")))
 }
 
-/// The sum over all labels of a metric.
+/// The sum over all labels of a metric, or where the name ends within them (`mangrove_edges{graph="g"`) over those that go on so.
 fn sum_of(page: &str, name: &str) -> f64 {
     let values = page.lines().filter_map(|line| {
         let (metric, value) = line.rsplit_once(' ')?;
-        let metric = metric.split_once('{').map_or(metric, |(metric, _)| metric);
-        (metric == name).then(|| value.parse::<f64>().ok()).flatten()
+        let is_meant = match name.contains('{') {
+            true => metric.starts_with(name),
+            false => metric.split_once('{').map_or(metric, |(metric, _)| metric) == name,
+        };
+        is_meant.then(|| value.parse::<f64>().ok()).flatten()
     });
     values.sum()
 }
@@ -170,5 +205,6 @@ mod tests {
                     mangrove_loads_total{graph=\"g\",pool=\"heavy\"} 4.5\nmangrove_loads_total_of_all{} 9\n# EOF\n";
         assert!((sum_of(page, "mangrove_loads_total") - 7.5).abs() < 1e-9);
         assert!(sum_of(page, "mangrove_evictions_total").abs() < 1e-9);
+        assert!((sum_of(page, "mangrove_loads_total{graph=\"g\",pool=\"heavy\"") - 4.5).abs() < 1e-9);
     }
 }

@@ -110,6 +110,17 @@ fn what_doubles_and_is_still_within_the_bound_ends_with_the_deadline_or_an_answe
 }
 
 #[test]
+fn what_waits_for_a_loop_to_let_it_in_is_weighed() {
+    // Of the iterations of a loop a bounded number is open: what the last of them makes waits for the first to end, and it does not.
+    let db = patient(1 << 20);
+    for body in ["union(both(),both())", "union(identity(),identity())"] {
+        let query = format!("g.V().repeat({body}).until(hasLabel('none'))");
+        let error = ends_within(SOON, &db, &query).unwrap_or_default();
+        assert!(error.contains("engine.memory_per_query"), "{query}: {error}");
+    }
+}
+
+#[test]
 fn deep_nesting_is_refused_and_dropped() {
     let db = patient(64 << 20);
     let error = ends_within(SOON, &db, "g.inject(1).repeat(local(fold())).times(5000).count(local)").unwrap();

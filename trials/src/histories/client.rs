@@ -98,6 +98,26 @@ impl Client {
         }
     }
 
+    /// The same as a part of a session of this connection, which begins with its first request.
+    pub async fn ask_in(&mut self, session: &str, request: &Request) -> Answer {
+        match timeout(PATIENCE, self.exchange(request, Some(session))).await {
+            Ok(Some(answer)) => answer,
+            Ok(None) | Err(_) => Answer::Silence,
+        }
+    }
+
+    /// Ends a session; what it has not committed is rolled back.
+    pub async fn close(&mut self, session: &str) -> Answer {
+        let closed = async {
+            self.send("close", session_args(session)).await?;
+            self.answer().await
+        };
+        match timeout(PATIENCE, closed).await {
+            Ok(Some(answer)) => answer,
+            Ok(None) | Err(_) => Answer::Silence,
+        }
+    }
+
     /// Runs requests as one transaction. One that is refused is rolled back, and that is its answer.
     async fn transact(&mut self, requests: &[Request]) -> Option<Answer> {
         let session = &*Uuid::from_u128(fastrand::u128(..)).to_string();

@@ -12,7 +12,7 @@
 //! `trials histories --again FILE`.
 
 mod checker;
-mod client;
+pub(crate) mod client;
 mod conditions;
 mod history;
 mod kept;

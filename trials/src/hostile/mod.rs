@@ -25,20 +25,20 @@
 
 mod alarm;
 mod client;
-mod connection;
-mod gardener;
-mod ground;
-mod kinds;
+pub(crate) mod connection;
+pub(crate) mod gardener;
+pub(crate) mod ground;
+pub(crate) mod kinds;
 mod needs;
 mod prober;
-mod query;
+pub(crate) mod query;
 mod report;
 mod round;
 mod server;
 mod tally;
 mod vanish;
 mod verdict;
-mod watch;
+pub(crate) mod watch;
 
 use std::path::PathBuf;
 use std::sync::Arc;

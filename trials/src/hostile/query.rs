@@ -46,6 +46,8 @@ pub(crate) enum Target {
     Ground,
     /// The one that is written to.
     Scratch,
+    /// The graph of this name: where `g` is another one.
+    Named(&'static str),
 }
 
 impl Target {
@@ -54,6 +56,7 @@ impl Target {
         match self {
             Self::Ground => "g",
             Self::Scratch => "w",
+            Self::Named(name) => name,
         }
     }
 }

@@ -27,6 +27,7 @@ use planner::physical::{Control, Grain, InterPolicy, Op, OpKind, Pipeline, Polic
 use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
+use crate::memory::StateMemory;
 use crate::operator::{Context, Operator, Output, Step};
 use crate::query::Counters;
 use crate::scope_memory::ScopeMemory;
@@ -53,6 +54,8 @@ pub(super) struct LoopScope {
     iterations: VecDeque<Iteration>,
     /// Messages for the iteration after the last one in `iterations`, which MAX_SI does not let open yet.
     pending: Vec<Batch>,
+    /// What these take: a loop that is deeper than MAX_SI may come to wait with most of what it has made.
+    held: StateMemory,
     /// The iteration the front of `iterations` is, or will be: those before have completed.
     lowest: u64,
     memory: ScopeMemory,
@@ -77,6 +80,7 @@ impl LoopScope {
             policy: scope.policy,
             iterations: VecDeque::new(),
             pending: Vec::new(),
+            held: StateMemory::default(),
             lowest: 1,
             memory: ScopeMemory::default(),
             pool: Vec::new(),
@@ -99,7 +103,9 @@ impl LoopScope {
             return iteration.instance.receive(batch, &inside);
         }
         self.pending.push(batch);
-        self.open_pending(cx)
+        self.open_pending(cx)?;
+        // If it was not let in, it waits.
+        self.pending.last().map_or(Ok(()), |batch| self.held.grow(&cx.query.memory, batch.bytes()))
     }
 
     /// Opens the next iteration if messages wait for it and MAX_SI allows it.
@@ -118,6 +124,7 @@ impl LoopScope {
         }
         let inside = inside(&self.memory, cx, tag);
         let batches = std::mem::take(&mut self.pending);
+        self.held.release();
         let iteration = self.iterations.back_mut().expect("just pushed");
         batches.into_iter().try_for_each(|batch| iteration.instance.receive(batch, &inside))?;
         self.announce_ends();
@@ -253,6 +260,7 @@ impl Operator for LoopScope {
             self.pool.push(iteration.instance);
         }
         self.pending.clear();
+        self.held.release();
         self.lowest = 1;
         self.memory = ScopeMemory::default();
         self.input_ended = false;
