@@ -68,7 +68,7 @@ impl Traced {
             let Some((counters, (first, last))) = counters.and_then(|it| Some((it, it.span()?))) else {
                 continue;
             };
-            let step: String = self.shown(&op.step.to_string()).chars().take(SHOWN).collect();
+            let step: String = self.shown(op.step.as_ref()).chars().take(SHOWN).collect();
             let count = |counter: &std::sync::atomic::AtomicU64| whole(counter.load(Ordering::Relaxed));
             let part = Part::new(format!("scope {step}"), self.begun + first, self.begun + last)
                 .with("mangrove.rows_in", count(&counters.rows))
