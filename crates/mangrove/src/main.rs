@@ -29,7 +29,7 @@ static ALLOCATOR: mangrove::Mimalloc = mangrove::Mimalloc;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
-    if cli.imports() {
+    if cli.churns() {
         mangrove::keep_memory_for_a_while();
     } else {
         mangrove::give_memory_back_soon();

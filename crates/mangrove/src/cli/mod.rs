@@ -125,9 +125,9 @@ enum Command {
 }
 
 impl Cli {
-    /// Whether it is to fill an empty graph.
-    pub fn imports(&self) -> bool {
-        matches!(self.command, Command::Import(_))
+    /// Whether it takes and frees large pieces of memory again and again, and is over soon: it imports or exports.
+    pub fn churns(&self) -> bool {
+        matches!(self.command, Command::Import(_) | Command::Export(_))
     }
 
     /// Does what the command line says.
