@@ -8,32 +8,15 @@ use std::{
     process::Stdio,
 };
 
-use program::{Serving, complaint, curl, mangrove, output, text};
-use tempfile::TempDir;
+use program::{Serving, Site, complaint, curl, mangrove, output, text};
 
 const ROOT: &str = "admin:the password";
 const ADA: &str = "ada:the password";
 const BOB: &str = "bob:the password";
 
-struct Site {
-    dir: TempDir,
-    data: String,
-}
-
 impl Site {
-    fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let data = dir.path().join("g").display().to_string();
-        fs::write(dir.path().join("password"), "the password\n").unwrap();
-        Self { dir, data }
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.dir.path().join(name).display().to_string()
-    }
-
     fn serve(&self, set: &[&str]) -> Serving {
-        let password = self.path("password");
+        let password = self.password();
         let mut args = vec!["--data", &self.data];
         set.iter().for_each(|setting| args.extend(["--set", setting]));
         args.extend(["serve", "--port", "0", "--admin-password-file", &password]);

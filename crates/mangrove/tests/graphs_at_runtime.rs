@@ -4,28 +4,15 @@ mod program;
 
 use std::{fs, path::Path, process::Stdio};
 
-use program::{Serving, complaint, curl, curl_for, output, run, text};
-use tempfile::TempDir;
+use program::{Serving, Site, complaint, curl, curl_for, output, run, text};
 
 const ROOT: &str = "admin:the password";
 const ADA: &str = "ada:the password";
 const BOB: &str = "bob:the password";
 
-struct Site {
-    dir: TempDir,
-    data: String,
-}
-
 impl Site {
-    fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let data = dir.path().join("g").display().to_string();
-        Self { dir, data }
-    }
-
     fn serve(&self) -> Serving {
-        let password = self.dir.path().join("password").display().to_string();
-        fs::write(&password, "the password\n").unwrap();
+        let password = self.password();
         Serving::start(&["--data", &self.data, "serve", "--port", "0", "--admin-password-file", &password])
     }
 

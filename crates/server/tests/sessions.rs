@@ -171,3 +171,21 @@ async fn over_http_there_are_no_sessions() {
     assert_eq!(status, 400, "{body}");
     assert!(body.contains("WebSocket"), "{body}");
 }
+
+#[tokio::test]
+async fn a_session_does_not_go_on_in_silence_with_another_graph_of_the_same_name() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let mut client = serving.connect().await;
+    send(&mut client, "s", "g.tx().begin()").await;
+    assert_eq!(client.response().await.code(), 204);
+    // It was dropped, and somebody made another one.
+    let another = serving.graphs.get("other").unwrap();
+    serving.graphs.insert("g", another);
+    send(&mut client, "s", "g.slow(1)").await;
+    let told = client.response().await;
+    assert_eq!(told.code(), 500);
+    assert!(told.message().contains("was dropped"), "{}", told.message());
+    send(&mut client, "s", "g.slow(1)").await;
+    assert_eq!(client.response().await.code(), 200, "told once, it begins with the new one");
+    assert_eq!(serving.other.sessions.load(Ordering::SeqCst), 1);
+}

@@ -153,7 +153,7 @@ impl Transfer {
     /// Why not, in words.
     pub(crate) fn append(&self, name: &str, offset: u64, bytes: &[u8]) -> Result<u64, String> {
         let path = self.path_of(name)?;
-        let mut stage = self.stage.lock();
+        let stage = self.stage.lock();
         if !matches!(*stage, Stage::Filling) {
             return Err("its files are taken already, and do not change any more".into());
         }
@@ -177,8 +177,8 @@ impl Transfer {
             return Err(failed(error));
         }
         self.count(bytes.len() as u64);
-        // Held until here: nobody takes files in the midst of a piece.
-        *stage = Stage::Filling;
+        // Until here nobody takes files in the midst of a piece.
+        drop(stage);
         Ok(length + bytes.len() as u64)
     }
 
@@ -241,7 +241,11 @@ impl Transfer {
                 Err(problem) => Stage::Failed(own.without_directory(&problem)),
             };
         });
-        begun.map(drop).map_err(|error| error.to_string())
+        begun.map(drop).map_err(|error| {
+            // Otherwise it would seem to be at work for ever, and be kept.
+            *self.stage.lock() = Stage::Failed(error.to_string());
+            error.to_string()
+        })
     }
 
     /// Notes how far the work is. It is to stop if nobody asks for that any more.

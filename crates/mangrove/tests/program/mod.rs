@@ -37,6 +37,32 @@ pub fn complaint(args: &[&str]) -> String {
     text(&output.stderr)
 }
 
+/// A folder for a graph and what is beside it.
+pub struct Site {
+    pub dir: tempfile::TempDir,
+    /// The graph's directory.
+    pub data: String,
+}
+
+impl Site {
+    pub fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let data = dir.path().join("g").display().to_string();
+        Self { dir, data }
+    }
+
+    pub fn path(&self, name: &str) -> String {
+        self.dir.path().join(name).display().to_string()
+    }
+
+    /// A file with the password of the first admin.
+    pub fn password(&self) -> String {
+        let path = self.path("password");
+        std::fs::write(&path, "the password\n").unwrap();
+        path
+    }
+}
+
 /// A server on a free port.
 pub struct Serving {
     process: Child,

@@ -85,3 +85,17 @@ fn of_message(format: Format, bytes: &[u8]) -> String {
         _ => "bytecode".into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_that_a_variable_names_is_as_secret_as_one_in_the_text() {
+        let of = |value: &str| [(Str::from("s"), Value::from(value))];
+        assert!(
+            Said::names_secret(&of("mangrove.users.add")) && !Said::names_secret(&of("mangrove.queries"))
+        );
+        assert!(Said::secret().is_secretive() && !Said::secret().shown().contains("add"));
+    }
+}

@@ -56,6 +56,7 @@ pub(crate) struct Lines<A> {
     receipt: Receipt,
 }
 
+/// What one graph knows of a session.
 struct OfGraph {
     /// What the graph was reached by.
     source: Str,

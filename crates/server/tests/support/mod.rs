@@ -290,6 +290,7 @@ impl Fake {
 pub struct Serving {
     pub fake: Arc<Fake>,
     pub other: Arc<Fake>,
+    pub graphs: Graphs,
     pub address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     task: JoinHandle<()>,
@@ -306,12 +307,13 @@ impl Serving {
         let graphs = Graphs::new();
         graphs.insert("g", Arc::new(Fakes(fake.clone())));
         graphs.insert("other", Arc::new(Fakes(other.clone())));
-        let server =
-            Server::bind_secured(([127, 0, 0, 1], 0).into(), graphs, options, security).await.unwrap();
+        let server = Server::bind_secured(([127, 0, 0, 1], 0).into(), graphs.clone(), options, security)
+            .await
+            .unwrap();
         let address = server.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let task = tokio::spawn(server.run(async move { drop(stopped.await) }));
-        Self { fake, other, address, stop: Some(stop), task }
+        Self { fake, other, graphs, address, stop: Some(stop), task }
     }
 
     pub async fn connect(&self) -> Client {
