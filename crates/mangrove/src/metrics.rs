@@ -1,28 +1,63 @@
 //! What there is to measure of a graph, for `/metrics`.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
 use graph::{CommitCounts, GraphStats, PoolCounts, TreeUse};
 use server::{Metric, MetricKind};
+use values::Str;
 
 /// The metrics of a graph with these sizes and counters, which has refused so many requests that lost every time, and so
 /// many transactions of sessions open.
 pub(crate) fn of(stats: &GraphStats, refused: u64, open: usize) -> Vec<Metric> {
     let mut metrics = Vec::new();
     metrics.push(gauge("open_transactions", "Transactions of sessions that are open", open as f64));
-    for (label, count) in &stats.vertices {
-        metrics.push(labelled(gauge("vertices", "Vertices", *count as f64), "label", label));
+    for (label, count) in most(&stats.vertices, |count| *count, |a, b| a + b) {
+        metrics.push(labelled(gauge("vertices", "Vertices", count as f64), "label", &label));
     }
-    for (label, count) in &stats.edges {
-        metrics.push(labelled(gauge("edges", "Edges", *count as f64), "label", label));
+    for (label, count) in most(&stats.edges, |count| *count, |a, b| a + b) {
+        metrics.push(labelled(gauge("edges", "Edges", count as f64), "label", &label));
     }
     memory(stats, &mut metrics);
     disk(stats, &mut metrics);
     commits(&stats.commits, refused, &mut metrics);
     pool("light", &stats.pools.light, &mut metrics);
     pool("heavy", &stats.pools.heavy, &mut metrics);
-    for (label, used) in &stats.tree_use {
-        trees(label, used, &mut metrics);
+    // The first ones: a counter of the others must not fall since one of them has become large.
+    for (label, used) in most(&stats.tree_use, |_| 0, add_tree_use) {
+        trees(&label, &used, &mut metrics);
     }
     metrics
+}
+
+/// A metric has a line for so many labels at most, and one for the others together: whoever reads it keeps a series for each
+/// line, and a graph may have tens of thousands of labels.
+const MOST_LABELS: usize = 200;
+/// What the others are called.
+const OTHERS: &str = "(other)";
+
+/// The labels with the most of something, in their order, and what `add` makes of the rest.
+fn most<T: Copy>(
+    labels: &[(Str, T)],
+    much: impl Fn(&T) -> u64,
+    add: impl Fn(T, T) -> T,
+) -> Vec<(Cow<'_, str>, T)> {
+    let mut order: Vec<usize> = (0..labels.len()).collect();
+    order.sort_by_key(|&i| Reverse(much(&labels[i].1)));
+    let others = order.split_off(order.len().min(MOST_LABELS));
+    order.sort_unstable();
+    let named = order.into_iter().map(|i| (Cow::from(labels[i].0.as_str()), labels[i].1));
+    let rest = others.into_iter().map(|i| labels[i].1).reduce(add);
+    named.chain(rest.map(|rest| (Cow::from(OTHERS), rest))).collect()
+}
+
+fn add_tree_use(a: TreeUse, b: TreeUse) -> TreeUse {
+    TreeUse {
+        lists: a.lists + b.lists,
+        nodes_read: a.nodes_read + b.nodes_read,
+        nodes_changed: a.nodes_changed + b.nodes_changed,
+        node_edges: a.node_edges.max(b.node_edges),
+    }
 }
 
 fn memory(stats: &GraphStats, metrics: &mut Vec<Metric>) {
@@ -112,4 +147,20 @@ fn counter(name: &'static str, help: &'static str, value: f64) -> Metric {
 fn labelled(mut metric: Metric, label: &'static str, value: &str) -> Metric {
     metric.labels.push((label, value.to_owned()));
     metric
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_labels_the_largest_have_lines_and_the_others_one_together() {
+        let labels: Vec<(Str, u64)> = (0..1_000).map(|n| (Str::from(format!("label {n}")), n)).collect();
+        let shown = most(&labels, |count| *count, |a, b| a + b);
+        assert_eq!(shown.len(), MOST_LABELS + 1);
+        assert_eq!(shown[0], ("label 800".into(), 800));
+        assert_eq!(shown[MOST_LABELS], (OTHERS.into(), (0..800).sum()));
+        assert_eq!(most(&labels[..MOST_LABELS], |count| *count, |a, b| a + b).len(), MOST_LABELS);
+        assert!(most(&[] as &[(Str, u64)], |count| *count, |a, b| a + b).is_empty());
+    }
 }

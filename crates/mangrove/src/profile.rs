@@ -54,19 +54,36 @@ pub(crate) fn report(plan: &Plan, profile: &Profile) -> String {
     out
 }
 
-/// The steps of a plan, subqueries indented.
+/// Most spaces before a step: with thousands of subqueries in one another these alone would take gigabytes.
+const MOST_INDENT: usize = 40;
+/// Most steps that are told of a query: they are told of all that run, whenever somebody asks.
+const MOST_STEPS: usize = 200;
+
+fn indented(depth: usize, step: &str) -> String {
+    format!("{:indent$}{step}", "", indent = (2 * depth).min(MOST_INDENT))
+}
+
+/// The steps of a plan, subqueries indented. Of many the first are told, and how many there are besides.
 pub(crate) fn steps(plan: &Plan) -> Vec<String> {
-    fn walk(pipeline: &Pipeline, depth: usize, lines: &mut Vec<String>) {
-        for op in pipeline.ops.iter() {
-            lines.push(format!("{:indent$}{}", "", op.step, indent = 2 * depth));
-            if let OpKind::Scope(scope) = &op.kind {
-                scope.kind.pipelines().for_each(|inside| walk(inside, depth + 1, lines));
-            }
+    let mut told = Vec::new();
+    let mut more = 0_usize;
+    each_step(&plan.root, 0, &mut |depth, step| match told.len() < MOST_STEPS {
+        true => told.push(indented(depth, step)),
+        false => more += 1,
+    });
+    if more > 0 {
+        told.push(format!("… and {more} more"));
+    }
+    told
+}
+
+fn each_step(pipeline: &Pipeline, depth: usize, tell: &mut dyn FnMut(usize, &str)) {
+    for op in pipeline.ops.iter() {
+        tell(depth, &op.step);
+        if let OpKind::Scope(scope) = &op.kind {
+            scope.kind.pipelines().for_each(|inside| each_step(inside, depth + 1, tell));
         }
     }
-    let mut lines = Vec::new();
-    walk(&plan.root, 0, &mut lines);
-    lines
 }
 
 struct Line<'a> {
@@ -80,7 +97,7 @@ struct Line<'a> {
 fn walk<'a>(pipeline: &Pipeline, depth: usize, profile: &'a Profile, lines: &mut Vec<Line<'a>>) {
     for op in pipeline.ops.iter() {
         lines.push(Line {
-            step: format!("{:indent$}{}", "", op.step, indent = 2 * depth),
+            step: indented(depth, &op.step),
             is_source: is_source(&op.kind),
             expected: op.rows,
             counters: profile.of(op.id),

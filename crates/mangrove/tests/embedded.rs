@@ -128,6 +128,22 @@ fn explanations_and_profiles_name_the_steps() {
 }
 
 #[test]
+fn what_is_told_of_thousands_of_operators_has_a_line_for_each_and_not_the_whole_query_in_it() {
+    let db = modern();
+    let keys: Vec<String> = (0..2_000).map(|n| format!("'{n}'")).collect();
+    let wide = format!("project({}).by(both().fold())", keys.join(","));
+    let deep = format!("{}identity(){}", "local(".repeat(60), ")".repeat(60));
+    for (step, operators) in [(wide, 10_000), (deep, 200)] {
+        for told in [db.explain(&format!("g.V().{step}")), db.profile(&format!("g.V().{step}"))] {
+            let told = told.unwrap();
+            let lines = told.lines().count();
+            assert!(lines < operators, "{lines} lines of {}", &step[..40]);
+            assert!(told.len() < 4 * step.len() + 400 * operators, "{} bytes of {}", told.len(), &step[..40]);
+        }
+    }
+}
+
+#[test]
 fn errors_say_where() {
     let db = modern();
     let message = db.query("g.V().nope()").unwrap_err().to_string();

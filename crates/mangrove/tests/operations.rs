@@ -55,7 +55,12 @@ const ENDLESS: &str = "g.V().repeat(both()).until(constant(1).is(2)).count()";
 
 /// Asks for something that does not end.
 fn endless(serving: &Serving, credentials: &str) -> Child {
-    let body = serde_json::json!({ "gremlin": ENDLESS, "evaluationTimeout": 60_000 }).to_string();
+    asking(serving, credentials, ENDLESS)
+}
+
+/// Asks for something that takes long.
+fn asking(serving: &Serving, credentials: &str, script: &str) -> Child {
+    let body = serde_json::json!({ "gremlin": script, "evaluationTimeout": 60_000 }).to_string();
     curl_for(serving, credentials, &["/gremlin", "-d", &body]).stdout(Stdio::piped()).spawn().unwrap()
 }
 
@@ -80,6 +85,26 @@ fn id_of_endless(serving: &Serving, credentials: &str) -> Option<String> {
     let own = json["requestId"].as_str()?.to_owned();
     let ids = json["result"]["data"]["@value"].as_array()?;
     ids.iter().filter_map(|id| id.as_str()).find(|id| *id != own).map(str::to_owned)
+}
+
+#[test]
+fn of_a_query_of_thousands_of_operators_a_few_are_told() {
+    let (_dir, serving) = serving(false);
+    let keys: Vec<String> = (0..1_000).map(|n| format!("'{n}'")).collect();
+    let script = format!("{ENDLESS}.project({}).by(__.V().both().fold())", keys.join(","));
+    let mut child = asking(&serving, ADA, &script);
+    let id = eventually("ada sees it", || id_of_endless(&serving, ADA));
+    let service = format!("g.call('mangrove.queries', ['id': '{id}']).select('operators')");
+    let by_service = || curl(&serving, ROOT, &service);
+    let by_page = || text(&curl_for(&serving, ROOT, &["/gremlin/status"]).output().unwrap().stdout);
+    // It has none until it is planned.
+    let planned = |seen: String| seen.contains("count()\"").then_some(seen);
+    for seen in [eventually("a plan", || planned(by_service())), eventually("a plan", || planned(by_page()))]
+    {
+        assert!(seen.contains(" more\"") && seen.len() < 100_000, "{} bytes: {}", seen.len(), &seen[..2_000]);
+    }
+    curl(&serving, ADA, &format!("g.call('mangrove.queries.stop', ['id': '{id}'])"));
+    child.wait().unwrap();
 }
 
 #[test]

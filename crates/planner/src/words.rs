@@ -8,6 +8,9 @@ use values::{Direction, Str, T, Value, watch};
 use crate::Schema;
 use crate::physical::{SideEffectId, Slot};
 
+/// Most spaces before a line.
+const MOST_INDENT: usize = 80;
+
 /// Writes plans down.
 pub(crate) struct Words<'a> {
     /// Names of ids.
@@ -43,6 +46,12 @@ impl<'a> Words<'a> {
     /// Writes text as it is.
     pub fn raw(&mut self, text: &str) {
         self.text.push_str(text);
+    }
+
+    /// Begins a line so far in, but for lines of what is nested deeper than anybody could follow: with thousands of levels the
+    /// spaces alone would take gigabytes.
+    pub fn indent(&mut self, by: usize) {
+        self.text.extend(std::iter::repeat_n(' ', by.min(MOST_INDENT)));
     }
 
     /// Writes something with a text of its own.

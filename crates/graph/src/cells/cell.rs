@@ -68,6 +68,13 @@ impl<T> SectionCell<T> {
         }
     }
 
+    /// Whether there is a section, in memory or on disk.
+    #[inline]
+    pub(crate) fn is_there(&self, guard: &Guard) -> bool {
+        let pointer = self.pointer.load(Ordering::Acquire, guard);
+        resident(pointer).is_some() || pointer.tag() == STORED
+    }
+
     /// The section, if it is in memory.
     #[inline]
     pub(crate) fn loaded<'g>(&self, guard: &'g Guard) -> Option<&'g T> {

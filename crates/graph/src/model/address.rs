@@ -23,6 +23,12 @@ pub(crate) fn adjacency_number(label: EdgeLabelId, dir: Dir) -> usize {
     label.index() * 2 + dir as usize
 }
 
+/// The edge label of the adjacency section with this number.
+#[inline]
+pub(crate) fn label_of(number: usize) -> EdgeLabelId {
+    EdgeLabelId((number / 2) as u16)
+}
+
 /// The number of a vertex's stripe.
 #[inline]
 pub(crate) fn stripe_of(v: VertexRef) -> usize {

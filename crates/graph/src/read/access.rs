@@ -1,5 +1,7 @@
 //! Access paths: ids, indexes, scans.
 
+use std::ops::ControlFlow;
+
 use values::{EdgeRef, Value, VertexRef};
 
 use super::reader::Reader;
@@ -64,12 +66,18 @@ impl Reader<'_> {
     /// The edge whose generated id this is.
     pub(crate) fn edge_by_generated_id(&self, id: &Value) -> Option<EdgeRef> {
         let (src, seq) = EdgeRef::split_generated_id(whole_number(id)?);
-        let labels = 0..self.edge_label_bound() as u16;
-        labels.map(EdgeLabelId).find_map(|label| {
-            let found = self.find_edge(src, label, seq)?;
+        let found = self.try_each_label(src, Dir::Out, EdgeLabelId(0), |label| {
+            let Some(found) = self.find_edge(src, label, seq) else { return ControlFlow::Continue(()) };
             let generated = found.place.value(crate::model::EDGE_ID_KEY).is_none();
-            generated.then_some(EdgeRef { src, dst: found.neighbour, seq, label: label.0 })
-        })
+            // A number is given to one edge of its source.
+            ControlFlow::Break(generated.then_some(EdgeRef {
+                src,
+                dst: found.neighbour,
+                seq,
+                label: label.0,
+            }))
+        });
+        found.break_value().flatten()
     }
 
     /// The ids with this hash that users gave to vertices.
@@ -185,29 +193,43 @@ impl Reader<'_> {
         out: &mut Vec<EdgeRef>,
     ) {
         let src = VertexRef(cursor.next as u32);
-        let labels = match label {
-            Some(label) => u32::from(label.0)..u32::from(label.0) + 1,
-            None => 0..self.edge_label_bound() as u32,
+        let from = EdgeLabelId(cursor.label as u16);
+        let mut visit = |label| self.scan_list(src, label, cursor, enough, out);
+        let has_ended = match label {
+            Some(label) => visit(label),
+            None => self.try_each_label(src, Dir::Out, from, visit),
         };
-        for label in labels.start.max(cursor.label)..labels.end {
-            if label != cursor.label {
-                (cursor.label, cursor.edge) = (label, Place::default());
-            }
-            loop {
-                let run = self.run(src, EdgeLabelId(label as u16), Dir::Out, &mut cursor.edge);
-                let from = cursor.edge.position.min(run.end());
-                let to = run.end().min(from + enough - out.len());
-                out.extend((from..to).map(|position| run.edge(position - run.first())));
-                cursor.edge.position = to;
-                if to >= run.total() || run.neighbours().is_empty() {
-                    break;
-                }
-                if out.len() >= enough {
-                    return;
-                }
-            }
+        if has_ended.is_break() {
+            return;
         }
         (cursor.next, cursor.label, cursor.edge) = (cursor.next + 1, 0, Place::default());
+    }
+
+    /// Goes on with one list of the cursor's vertex; breaks off where there is enough.
+    fn scan_list(
+        &self,
+        src: VertexRef,
+        label: EdgeLabelId,
+        cursor: &mut ScanCursor,
+        enough: usize,
+        out: &mut Vec<EdgeRef>,
+    ) -> ControlFlow<()> {
+        if u32::from(label.0) != cursor.label {
+            (cursor.label, cursor.edge) = (label.0.into(), Place::default());
+        }
+        loop {
+            let run = self.run(src, label, Dir::Out, &mut cursor.edge);
+            let from = cursor.edge.position.min(run.end());
+            let to = run.end().min(from + enough - out.len());
+            out.extend((from..to).map(|position| run.edge(position - run.first())));
+            cursor.edge.position = to;
+            if to >= run.total() || run.neighbours().is_empty() {
+                return ControlFlow::Continue(());
+            }
+            if out.len() >= enough {
+                return ControlFlow::Break(());
+            }
+        }
     }
 
     /// The next run of references at or after `from` that were given out to vertices of `label`.

@@ -1,6 +1,7 @@
 //! All reads of a graph: elements and adjacency. (Access paths are in `access.rs`, properties in `property.rs`.)
 
 use std::cell::{Cell, RefCell};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crossbeam_epoch::Guard;
@@ -15,7 +16,8 @@ use crate::cache::Request;
 use crate::cells::{SectionCell, SectionState};
 use crate::error::Result;
 use crate::model::{
-    Dir, EDGE_ID_KEY, EdgeLabelId, Tick, ValueRef, VertexLabelId, adjacency_number, slot_of, stripe_of,
+    Dir, EDGE_ID_KEY, EdgeLabelId, Tick, ValueRef, VertexLabelId, adjacency_number, label_of, slot_of,
+    stripe_of,
 };
 use crate::place::Block;
 use crate::resident::Memory;
@@ -23,6 +25,9 @@ use crate::sections::{
     Adjacency, EdgePlace, FoundEdge, Mergeable, MergedList, Order, Presence, SectionKey, SectionName,
     TreeName, VertexState,
 };
+
+/// Up to so many edge labels each is asked for by itself: as many as a block has cells for that are not allocated apart.
+const FEW_LABELS: usize = 16;
 
 /// All reads, against one [`Snapshot`], for one batch. Not `Send`: it pins memory against reclamation, so make one
 /// per batch and drop it.
@@ -204,13 +209,40 @@ impl<'a> Reader<'a> {
 
     /// The non-empty lists of a vertex one way, in the order of the label ids.
     pub fn for_each_label(&self, v: VertexRef, dir: Dir, mut f: impl FnMut(EdgeLabelId, List<'_>)) {
-        for label in 0..self.edge_label_bound() {
-            let label = EdgeLabelId(label as u16);
+        self.each_label(v, dir, |label| {
             let list = self.list(v, label, dir);
             if !list.is_empty() {
                 f(label, list);
             }
+        });
+    }
+
+    /// The labels that a vertex may have lists of one way, in the order of their ids.
+    fn each_label(&self, v: VertexRef, dir: Dir, mut f: impl FnMut(EdgeLabelId)) {
+        let _ = self.try_each_label(v, dir, EdgeLabelId(0), |label| {
+            f(label);
+            ControlFlow::<()>::Continue(())
+        });
+    }
+
+    /// The same from a label on, until `f` breaks off. Of more labels than a block has room for at once, only those that the
+    /// block has sections of are visited: a few of tens of thousands.
+    pub(crate) fn try_each_label<B>(
+        &self,
+        v: VertexRef,
+        dir: Dir,
+        from: EdgeLabelId,
+        mut f: impl FnMut(EdgeLabelId) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let bound = self.edge_label_bound();
+        // What a transaction itself has added may have no section yet.
+        if bound <= FEW_LABELS || self.own.is_some() {
+            return (from.index()..bound).try_for_each(|label| f(EdgeLabelId(label as u16)));
         }
+        let Some(block) = self.memory.blocks.block(v) else { return ControlFlow::Continue(()) };
+        let cells = block.adjacency.iter().skip(dir as usize).step_by(2);
+        let labels = cells.filter(|(_, cell)| cell.is_there(&self.guard)).map(|(number, _)| label_of(number));
+        labels.skip_while(|label| *label < from).try_for_each(f)
     }
 
     /// The number of edges along `labels` (all, when empty); for `Both` a self-loop counts twice. Constant per label.
@@ -218,8 +250,7 @@ impl<'a> Reader<'a> {
         let mut degree = 0;
         for &dir in Dir::of(dir) {
             if labels.is_empty() {
-                let all = 0..self.edge_label_bound();
-                degree += all.map(|label| self.list_len(v, EdgeLabelId(label as u16), dir)).sum::<u64>();
+                self.each_label(v, dir, |label| degree += self.list_len(v, label, dir));
             } else {
                 degree += labels.iter().map(|&label| self.list_len(v, label, dir)).sum::<u64>();
             }

@@ -37,6 +37,9 @@ pub(crate) use cost::Cost;
 pub(crate) use label_mix::Mix;
 use pipeline::{Expected, Ops};
 
+/// Most letters of a step's name.
+const MOST_LETTERS: usize = 200;
+
 /// Lowers a logical plan.
 ///
 /// # Errors
@@ -217,10 +220,16 @@ impl Lowering<'_> {
         ops.finish()
     }
 
-    /// What a step is called in plans and profiles.
+    /// What a step is called in plans and profiles. Each of its operators says it, which are thousands for a step of a thousand
+    /// children, so it is cut where nobody would read on.
     fn name(&self, step: &Step) -> Str {
         let mut words = Words::brief(self.schema);
         step.write_head(&mut words);
-        Str::from(words.text)
+        let mut name = words.text;
+        if let Some((end, _)) = name.char_indices().nth(MOST_LETTERS) {
+            name.truncate(end);
+            name.push('…');
+        }
+        Str::from(name)
     }
 }

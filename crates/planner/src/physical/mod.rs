@@ -72,7 +72,7 @@ impl Pipeline {
     /// One line for each operator, with the step it came from; scopes with their grain and policy, and their pipelines further in.
     fn write_lines(&self, indent: usize, words: &mut Words<'_>) {
         for op in self.ops.iter() {
-            words.show(format_args!("{:indent$}", ""));
+            words.indent(indent);
             words.say(op);
             words.raw("\n");
             if let OpKind::Scope(scope) = &op.kind {

@@ -373,7 +373,7 @@ impl Chain {
     pub fn write_lines(&self, indent: usize, words: &mut Words<'_>) {
         for step in &self.steps {
             let start = words.text.len();
-            words.show(format_args!("{:indent$}", ""));
+            words.indent(indent);
             words.raw(match step.kind.flow() {
                 Flow::Sequential => "seq      ",
                 Flow::Barrier => "barrier  ",
@@ -387,7 +387,8 @@ impl Chain {
                 words.raw("\n");
                 step.kind.for_each_child(&mut |child, _| {
                     child.write_lines(indent + 4, words);
-                    words.show(format_args!("{:width$}--\n", "", width = indent + 4));
+                    words.indent(indent + 4);
+                    words.raw("--\n");
                 });
                 continue;
             }

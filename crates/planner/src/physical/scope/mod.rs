@@ -259,7 +259,8 @@ impl ScopeKind {
     /// Its pipelines, on lines of their own.
     pub(super) fn write_pipelines(&self, indent: usize, words: &mut Words<'_>) {
         let named = |words: &mut Words<'_>, name: &str, pipeline: &Pipeline| {
-            words.show(format_args!("{:indent$}{name}\n", ""));
+            words.indent(indent);
+            words.show(format_args!("{name}\n"));
             pipeline.write_lines(indent + 2, words);
         };
         match self {
@@ -275,7 +276,8 @@ impl ScopeKind {
             }
             Self::Switch { options, otherwise, unproductive, .. } => {
                 for (option, branch) in options {
-                    words.show(format_args!("{:indent$}if it ", ""));
+                    words.indent(indent);
+                    words.raw("if it ");
                     words.say(option);
                     words.raw(":\n");
                     branch.write_lines(indent + 2, words);
