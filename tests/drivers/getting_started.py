@@ -52,6 +52,13 @@ class GettingStarted:
         self.assertEqual(sorted(g.V(1).out("knows").values("name")), ["josh", "vadas"])
         self.assertEqual(g.V(1).out("knows").has("age", P.gt(30)).values("name").to_list(), ["josh"])
 
+    def test_profiles_are_metrics(self):
+        for profile in [self.modern.V().out().profile().next(), self.script("g.V().out().profile()")[0]]:
+            self.assertEqual({"dur", "metrics"}, set(profile))
+            steps = profile["metrics"]
+            self.assertAlmostEqual(sum(step["annotations"]["percentDur"] for step in steps), 100.0)
+            self.assertIn(6, [step["counts"].get("elementCount") for step in steps])
+
     def test_marko_by_name_and_what_he_made(self):
         g = self.modern
         self.assertEqual(g.V().has("name", "marko").out("created").values("name").next(), "lop")

@@ -36,7 +36,7 @@ for form in ["graphbinaryv1", "graphsonv3"]:
     paths = shell.user_ns.pop("paths")
     assert "Force(" in picture and len(paths) == 6, (picture, paths)
     assert "physical plan" in str(stored("plan", "%%gremlin --store-to plan\ng.V().count().explain()"))
-    assert "total" in str(stored("times", "%%gremlin --store-to times\ng.V().count().profile()"))
+    assert "metrics" in str(stored("times", "%%gremlin --store-to times\ng.V().count().profile()"))
     for magic in ["%%gremlin explain --store-to told\ng.V().count()", "%%gremlin profile --store-to told\ng.V().count()"]:
         assert "V()" in str(stored("told", magic)), magic
     assert stored("told", "%status --store-to told")["status"] == "healthy"

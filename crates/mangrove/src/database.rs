@@ -232,7 +232,7 @@ impl Database {
         let request = Request { mode: Mode::Run, ..Request::parse(text, "g", &Bindings::new())? };
         let wishes = Wishes::of_application();
         match Ready::of_request(&self.inner, request, Seen::Now, &wishes)? {
-            Ready::Run(run) => run.profiled(&self.inner, &wishes),
+            Ready::Run(run) => Ok(run.profiled(&self.inner, &wishes)?.to_string()),
             Ready::Text(text) => Ok(text),
             Ready::Nothing => Ok(String::new()),
         }

@@ -44,8 +44,8 @@ impl<'db> Results<'db> {
     }
 
     /// A text and nothing else.
-    pub(crate) fn one(text: String) -> Self {
-        Self::complete(vec![(Value::from(text), 1)], false)
+    pub(crate) fn one(value: impl Into<Value>) -> Self {
+        Self::complete(vec![(value.into(), 1)], false)
     }
 
     /// Whether the query may go on: also while copies of one result are handed out, for there may be billions.

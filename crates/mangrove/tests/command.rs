@@ -35,7 +35,7 @@ fn results_are_printed_as_table_json_or_plain_text() {
     let table = query("table", "g.V().has('name','marko').elementMap('name','age')");
     assert!(table.contains("marko") && table.contains("29") && table.contains("name"), "{table}");
     assert!(output(&["--data", &data, "query", "--explain", "g.V().out()"]).contains("physical plan"));
-    assert!(output(&["--data", &data, "query", "--profile", "g.V().out()"]).contains("total"));
+    assert!(output(&["--data", &data, "query", "--profile", "g.V().out()"]).contains(">TOTAL"));
 }
 
 #[test]

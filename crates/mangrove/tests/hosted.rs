@@ -70,7 +70,7 @@ fn what_is_wrong_with_a_script_is_told_through_the_sink() {
 #[test]
 fn explanations_and_profiles_are_results() {
     let db = modern();
-    for (script, word) in [("g.V().out().explain()", "physical plan"), ("g.V().out().profile()", "total")] {
+    for (script, word) in [("g.V().out().explain()", "physical plan"), ("g.V().out().profile()", ">TOTAL")] {
         let asked = ask(&db, script);
         assert!(asked.outcome().is_ok());
         let texts = asked.texts();

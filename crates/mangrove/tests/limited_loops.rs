@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use mangrove::Database;
+use mangrove::values::{Metrics, StepMetrics, Value};
 
 /// `edges` as pairs of numbers; each vertex has its number as `n`.
 fn graph(vertices: usize, edges: &[(usize, usize)]) -> Database {
@@ -66,12 +67,20 @@ fn results(db: &Database, text: &str) -> Vec<String> {
 
 /// Elements that a traversal reads.
 fn reads(db: &Database, text: &str) -> u64 {
-    let profile = results(db, &format!("{text}.profile()")).remove(0);
-    let mut lines = profile.lines();
-    let heading = lines.next().unwrap();
-    let end = heading.find(" read ").unwrap() + " read".len();
-    let number = |line: &str| line.get(end - 11..end).map_or(0, |cell| cell.trim().parse().unwrap_or(0));
-    lines.map(number).sum()
+    fn all(steps: &[StepMetrics]) -> u64 {
+        let own =
+            |step: &StepMetrics| step.annotations.iter().find(|(key, _)| key.as_str() == "read").cloned();
+        let read = |step: &StepMetrics| match own(step) {
+            Some((_, Value::Long(read))) => read as u64,
+            _ => 0,
+        };
+        steps.iter().map(|step| read(step) + all(&step.nested)).sum()
+    }
+    let text = format!("g.with('evaluationTimeout',60000).{text}.profile()");
+    let Value::Map(map) = db.query(&text).unwrap().next().unwrap().unwrap() else {
+        panic!("no profile: {text}")
+    };
+    all(&Metrics::of(&map).steps)
 }
 
 /// Holds the first few results of a traversal to what counting all of them reads.

@@ -60,6 +60,38 @@ fn serving(secure: bool) -> (TempDir, Serving, String) {
 }
 
 #[test]
+fn every_kind_of_result_is_the_same_from_a_server_as_from_a_directory() {
+    let (_dir, serving, data) = serving(false);
+    let near = |format: &str, query: &str| output(&["--data", &data, "query", "--format", format, query]);
+    near(
+        "plain",
+        "g.addV('a').property('n', 1).as('a').addE('e').property('w', 0.5).to(addV('b')).iterate()",
+    );
+    let queries = [
+        "g.V().hasLabel('a').out().tree()",
+        "g.E().subgraph('x').cap('x')",
+        "g.V().hasLabel('a').outE().inV().path()",
+        "g.V().order().by(T.label).elementMap()",
+        "g.V().properties()",
+        "g.V().groupCount().by(T.label)",
+        "g.inject(1, 2.5d, 3L, 1.0f, 'text', true, null, UUID('41d2e28a-20a4-4ab0-b379-d810dede3786'), datetime('2024-02-29'))",
+        "g.inject(1, 1, 2).aggregate('x').cap('x')",
+        "g.V().out().explain()",
+    ];
+    let ask = || -> Vec<String> {
+        let formats = ["plain", "json", "csv", "table"];
+        queries.iter().flat_map(|query| formats.map(|format| near(format, query))).collect()
+    };
+    let far = ask();
+    let profile = near("table", "g.V().out().profile()");
+    assert!(profile.starts_with("Traversal Metrics\nStep "), "{profile}");
+    serving.stop("-TERM");
+    for (far, near) in far.iter().zip(ask()) {
+        assert_eq!(*far, near);
+    }
+}
+
+#[test]
 fn a_directory_that_a_server_has_open_is_asked_through_it() {
     let (_dir, serving, data) = serving(false);
     let near = |args: &[&str]| output(&[&["--data", &data], args].concat());

@@ -2,7 +2,9 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::{BulkSet, Direction, Edge, Map, Path, Property, Set, T, Value, Vertex, VertexProperty};
+use crate::{
+    BulkSet, Direction, Edge, Map, MapKind, Metrics, Path, Property, Set, T, Value, Vertex, VertexProperty,
+};
 
 /// A double as Java prints it: `1.0`, `1.0E10`, `NaN`, `Infinity`.
 pub(crate) fn double(v: f64) -> String {
@@ -125,6 +127,9 @@ impl Display for Set {
 
 impl Display for Map {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.kind() == MapKind::Metrics {
+            return Metrics::of(self).fmt(f);
+        }
         sequence(("{", "}"), self.iter(), f, |(key, value), f| write!(f, "{key}={value}"))
     }
 }

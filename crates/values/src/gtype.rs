@@ -90,7 +90,7 @@ impl Value {
             Value::List(_) => GType::List,
             Value::Set(_) | Value::BulkSet(_) => GType::Set,
             Value::Map(map) => match map.kind() {
-                MapKind::Map => GType::Map,
+                MapKind::Map | MapKind::Metrics => GType::Map,
                 MapKind::Tree => GType::Tree,
                 MapKind::Graph => GType::Graph,
             },

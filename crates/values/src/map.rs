@@ -21,6 +21,8 @@ pub enum MapKind {
     Tree,
     /// What `subgraph()` makes: sets of elements under [`Map::VERTICES`] and [`Map::EDGES`].
     Graph,
+    /// What `profile()` makes: see [`crate::Metrics`].
+    Metrics,
 }
 
 impl Map {

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use gremlin::{Argument, Strategy};
-use values::{BulkSet, Edge, Map, MapKind, Set, Str, Value, Vertex};
+use values::{BulkSet, Edge, Map, MapKind, Set, StepMetrics, Str, Value, Vertex};
 
 use crate::Temporal;
 use crate::error::Problem;
@@ -351,8 +351,49 @@ impl Extended {
                 let member = |(item, count): (WireValue, i64)| Ok((item.into_value()?, count.max(0) as u64));
                 Ok(items.into_iter().map(member).collect::<Result<BulkSet, Problem>>()?.into())
             }
+            Self::Tree(tree) => tree.into_value().ok_or_else(|| not_a_value("a tree of what is no value")),
+            Self::Graph(graph) => Ok(graph.into_value()),
+            Self::TraversalMetrics { duration, steps } => {
+                let steps = steps.into_iter().map(Metrics::into_step).collect::<Result<_, _>>()?;
+                Ok(values::Metrics { nanos: duration, steps }.into())
+            }
             other => Err(not_a_value(other.kind())),
         }
+    }
+
+    /// The profile that a map is.
+    pub fn profile(map: &Map) -> Self {
+        let metrics = values::Metrics::of(map);
+        Self::TraversalMetrics {
+            duration: metrics.nanos,
+            steps: metrics.steps.into_iter().map(Metrics::of_step).collect(),
+        }
+    }
+}
+
+impl Metrics {
+    fn of_step(step: StepMetrics) -> Self {
+        let annotations = step.annotations.into_iter().map(|(key, value)| (key, WireValue::Value(value)));
+        Self {
+            id: step.id,
+            name: step.name,
+            duration: step.nanos,
+            counts: step.counts,
+            annotations: annotations.collect(),
+            nested: step.nested.into_iter().map(Self::of_step).collect(),
+        }
+    }
+
+    fn into_step(self) -> Result<StepMetrics, Problem> {
+        let annotation = |(key, value): (Str, WireValue)| Ok((key, value.into_value()?));
+        Ok(StepMetrics {
+            id: self.id,
+            name: self.name,
+            nanos: self.duration,
+            counts: self.counts,
+            annotations: self.annotations.into_iter().map(annotation).collect::<Result<_, _>>()?,
+            nested: self.nested.into_iter().map(Self::into_step).collect::<Result<_, _>>()?,
+        })
     }
 }
 

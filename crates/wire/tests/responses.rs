@@ -226,3 +226,48 @@ fn what_is_attached_to_the_graph_cannot_leave_it() {
         );
     }
 }
+
+#[test]
+fn a_profile_that_is_a_value_travels_as_tinkerpops_and_comes_back() {
+    let inner = values::StepMetrics {
+        id: "2.0.0()".into(),
+        name: "out()".into(),
+        nanos: 250_000,
+        counts: vec![("traverserCount".into(), 2)],
+        annotations: vec![("read".into(), Value::Long(9))],
+        nested: Vec::new(),
+    };
+    let outer = values::StepMetrics {
+        id: "0.0.0()".into(),
+        name: "GraphStep(vertex,[])".into(),
+        nanos: 1_500_000,
+        counts: vec![("traverserCount".into(), 6), ("elementCount".into(), 6)],
+        annotations: vec![("percentDur".into(), Value::Double(100.0))],
+        nested: vec![inner],
+    };
+    let value = Value::from(values::Metrics { nanos: 1_500_000, steps: vec![outer] });
+    for (name, format) in formats() {
+        let mut out = Vec::new();
+        let results = Results::Values(std::slice::from_ref(&value));
+        format.encode_results(&response(200, ""), results, Properties::All, &mut out).unwrap();
+        if name == "graphbinary" {
+            assert!(out.windows(2).any(|bytes| bytes == [0x2d, 0]), "TraversalMetrics");
+            let read = wire::graphbinary::decode_response(&out).unwrap();
+            let WireValue::List(mut items) = read.data else { panic!("a list expected") };
+            assert_eq!(items.remove(0).into_value().unwrap(), value);
+        } else {
+            let text = String::from_utf8(out).unwrap();
+            assert_eq!(text.contains("\"g:TraversalMetrics\""), name != "untyped", "{name}: {text}");
+            assert!(text.contains("\"dur\"") && text.contains("1.5") && text.contains("\"read\""), "{text}");
+        }
+    }
+    // Version 4 has no profiles: a map.
+    let four = wire::four::Format::from_mime("application/vnd.graphbinary-v4.0").unwrap();
+    let mut out = Vec::new();
+    four.begin(false, &mut out);
+    four.results(Results::Values(std::slice::from_ref(&value)), Properties::All, true, &mut out).unwrap();
+    four.end(&wire::four::Status::ok(), &mut out);
+    let read = four.decode_response(&out).unwrap();
+    let first = format!("{:?}", read.results.first());
+    assert!(first.contains("percentDur") && !first.contains("TraversalMetrics"), "{first}");
+}

@@ -1,6 +1,6 @@
 //! Results taken apart: the fields of elements and maps, and the entries of maps with any keys.
 
-use values::{Direction, Edge, T, Value, Vertex, VertexProperty};
+use values::{Direction, Edge, MapKind, T, Value, Vertex, VertexProperty};
 
 /// A name and what it stands for.
 pub(super) type Field = (Value, Value);
@@ -10,7 +10,7 @@ pub(super) fn fields(value: &Value) -> Option<Vec<Field>> {
     match value {
         Value::Vertex(vertex) => Some(of_vertex(vertex)),
         Value::Edge(edge) => Some(of_edge(edge)),
-        Value::Map(map) if !map.is_empty() => {
+        Value::Map(map) if !map.is_empty() && map.kind() != MapKind::Metrics => {
             let named = map.iter().all(|(key, _)| is_name(key));
             named.then(|| map.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
         }
@@ -21,7 +21,9 @@ pub(super) fn fields(value: &Value) -> Option<Vec<Field>> {
 /// What is a key and a value, or several of them.
 pub(super) fn entries(value: &Value) -> Option<Vec<Field>> {
     match value {
-        Value::Map(map) => Some(map.iter().map(|(key, value)| (key.clone(), value.clone())).collect()),
+        Value::Map(map) if map.kind() != MapKind::Metrics => {
+            Some(map.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
+        }
         Value::Entry(entry) => Some(vec![(entry.0.clone(), entry.1.clone())]),
         Value::Property(property) => Some(vec![(property.key.clone().into(), property.value.clone())]),
         Value::VertexProperty(property) => Some(vec![(property.key.clone().into(), property.value.clone())]),

@@ -1,8 +1,9 @@
 //! Prints results one after another, in the format that is wished for.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-use values::Value;
+use values::{MapKind, Value};
 use wire::{Properties, graphson::Dialect};
 
 use super::{
@@ -86,16 +87,24 @@ impl<W: Write> Printer<W> {
         if self.format == Format::Csv {
             return self.records.write(&page, before, &mut self.out);
         }
-        if let ([Value::String(text)], 0) = (page.as_slice(), before)
-            && text.contains('\n')
+        if let ([value], 0) = (page.as_slice(), before)
+            && let Some(report) = report_in(value)
         {
-            // A report, such as explain() makes: its lines are laid out already.
-            return writeln!(self.out, "{}", on_lines(text));
+            return writeln!(self.out, "{}", on_lines(&report));
         }
         let layout = Layout::of(&page, self.layout);
         self.layout = Some(layout);
         let (header, rows) = cells(layout, &page, before);
         self.out.write_all(Grid::new(header, rows).draw(self.width, &mut self.cut).as_bytes())
+    }
+}
+
+/// What explain() and profile() make: its lines are laid out already.
+fn report_in(value: &Value) -> Option<Cow<'_, str>> {
+    match value {
+        Value::String(text) if text.contains('\n') => Some(Cow::Borrowed(text)),
+        Value::Map(map) if map.kind() == MapKind::Metrics => Some(Cow::Owned(value.to_string())),
+        _ => None,
     }
 }
 
@@ -159,6 +168,8 @@ mod tests {
     #[test]
     fn a_report_alone_keeps_its_lines() {
         assert_eq!(print(Format::Table, ["== plan\n\x1b[2Jstep\n".into()]), "== plan\n [2Jstep\n");
+        let profile = print(Format::Table, [values::Metrics::default().into()]);
+        assert!(profile.starts_with("Traversal Metrics\nStep "), "{profile}");
         assert!(print(Format::Table, ["a\nb".into(), 1.into()]).contains("│ a b "));
     }
 

@@ -24,7 +24,7 @@ pub(crate) fn answer(sink: &ServerSink, results: Option<Vec<(Value, u64)>>) {
     sink.finish(Ok(server::Summary::default()));
 }
 
-/// A text as the only result.
-pub(crate) fn only(text: String) -> Vec<(Value, u64)> {
-    vec![(Value::from(text), 1)]
+/// A value as the only result.
+pub(crate) fn only(value: impl Into<Value>) -> Vec<(Value, u64)> {
+    vec![(value.into(), 1)]
 }

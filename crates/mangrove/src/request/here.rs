@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dataflow::{Access, Counting, LocalQuery, QueryError};
-use values::Value;
+use values::{Metrics, Value};
 
 use super::{attempts::Attempts, ready::Runnable, wishes::Wishes};
 use crate::{Error, Results, database::Inner, profile};
@@ -27,8 +27,8 @@ impl Runnable {
     }
 
     /// Runs it to its end, counting and timing every operator; where the time went.
-    pub(crate) fn profiled(self, inner: &Inner, wishes: &Wishes) -> Result<String, Error> {
-        let mut report = String::new();
+    pub(crate) fn profiled(self, inner: &Inner, wishes: &Wishes) -> Result<Metrics, Error> {
+        let mut report = Metrics::default();
         if self.origin.is_some() {
             self.write(inner, wishes, Counting::Timed, |query| report = report_of(query))?;
         } else {
@@ -89,8 +89,8 @@ impl Runnable {
     }
 }
 
-fn report_of(query: &LocalQuery<'_>) -> String {
-    query.state().map_or_else(String::new, |state| profile::report(&state.plan, &state.profile))
+fn report_of(query: &LocalQuery<'_>) -> Metrics {
+    query.state().map_or_else(Metrics::default, |state| profile::metrics(&state.plan, &state.profile))
 }
 
 /// All results of a query.

@@ -4,6 +4,8 @@ use std::{sync::Arc, time::Instant};
 
 use dataflow::{Counting, detach::Detail};
 
+use values::Value;
+
 use super::{
     answer::{ServerSink, only},
     attempts::Attempts,
@@ -55,7 +57,7 @@ impl Job {
 impl Way for Job {
     type Step = ();
 
-    fn done(life: &Arc<Life<Self>>, (): (), report: Option<String>) {
+    fn done(life: &Arc<Life<Self>>, (): (), report: Option<Value>) {
         life.finish(report.map(only));
     }
 

@@ -81,7 +81,7 @@ pub(crate) trait Way: Send + Sync + Sized + 'static {
     type Step: Step;
 
     /// A query is over, and was no failure. `report` is to be said instead of its results.
-    fn done(life: &Arc<Life<Self>>, step: Self::Step, report: Option<String>);
+    fn done(life: &Arc<Life<Self>>, step: Self::Step, report: Option<Value>);
 
     /// Whether it may be begun again if it has lost.
     fn may_go_again(&self) -> bool {

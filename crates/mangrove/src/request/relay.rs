@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dataflow::{MemoryMeter, Profile, QueryError, ResultSink, Results, Summary};
 use planner::physical::Plan;
 use server::{Push, ResultBatch};
+use values::Value;
 
 use super::{
     life::{Life, Way},
@@ -43,7 +44,7 @@ pub(super) struct Relay<W: Way> {
     /// Counts results that wait.
     memory: Option<Arc<MemoryMeter>>,
     /// What is to be said instead of the results.
-    profile: Option<String>,
+    profile: Option<Value>,
     /// What is to be told of it.
     traced: Option<Traced>,
 }
@@ -104,7 +105,7 @@ impl<W: Way> ResultSink for Relay<W> {
 
     fn counted(&mut self, profile: &Profile) {
         if self.plan.profile {
-            self.profile = Some(profile::report(&self.plan, profile));
+            self.profile = Some(profile::metrics(&self.plan, profile).into());
         }
         self.traced.iter_mut().for_each(|traced| traced.counted(profile));
     }

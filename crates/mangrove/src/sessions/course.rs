@@ -93,10 +93,9 @@ impl Step for Queried {
 impl Way for Course {
     type Step = Queried;
 
-    fn done(life: &Arc<Life<Self>>, queried: Queried, report: Option<String>) {
+    fn done(life: &Arc<Life<Self>>, queried: Queried, report: Option<Value>) {
         let Queried { is_last, variable, place } = queried;
         drop(place);
-        let report = report.map(Value::from);
         let variable = variable.map(|(name, kept)| match &report {
             Some(report) => Ok((name, report.clone())),
             None => kept.value(&name).map(|value| (name, value)),

@@ -153,6 +153,9 @@ impl<'a> Writer<'a> {
                     MapKind::Map => w.map(v.len(), v.iter()),
                     MapKind::Tree => w.extended(&Extended::Tree(Tree::of(v))),
                     MapKind::Graph => w.extended(&Extended::Graph(Graph::of(v))),
+                    // Version 4 has no profiles.
+                    MapKind::Metrics if w.version == Version::Four => w.map(v.len(), v.iter()),
+                    MapKind::Metrics => w.extended(&Extended::profile(v)),
                 });
             }
             Value::Entry(v) => return self.nested(|w| w.map(1, std::iter::once((&v.0, &v.1)))),

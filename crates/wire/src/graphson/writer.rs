@@ -168,6 +168,7 @@ impl<'a> Writer<'a> {
                 return self.nested(|w| match v.kind() {
                     MapKind::Tree if w.dialect.has_trees() => w.extended(&Extended::Tree(Tree::of(v))),
                     MapKind::Graph if w.dialect.has_trees() => w.extended(&Extended::Graph(Graph::of(v))),
+                    MapKind::Metrics if w.dialect.version != Version::V4 => w.extended(&Extended::profile(v)),
                     _ => w.map(v.iter()),
                 });
             }
