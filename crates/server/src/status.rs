@@ -38,6 +38,9 @@ pub enum StatusCode {
     Serialization = 599,
 }
 
+/// What the exception is called of a result that cannot be expressed in the client's format.
+pub(crate) const UNENCODABLE: &str = "mangrove.SerializationError";
+
 impl StatusCode {
     /// The number on the wire.
     pub fn code(self) -> u16 {

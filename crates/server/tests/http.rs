@@ -56,6 +56,14 @@ async fn the_accept_header_chooses_the_format() {
 }
 
 #[tokio::test]
+async fn a_result_that_the_format_cannot_express_is_said_to_be_one() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let (status, body) = post(&serving, r#"{"gremlin":"g.unencodable()"}"#).await;
+    assert_eq!(status, 500);
+    assert!(body.to_string().contains("mangrove.SerializationError"), "{body}");
+}
+
+#[tokio::test]
 async fn failures_are_500_with_a_message_and_a_kind() {
     let serving = Serving::start(ServerOptions::default()).await;
     let (status, body) = post(&serving, r#"{"gremlin":"g.error(timeout)"}"#).await;

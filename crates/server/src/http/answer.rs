@@ -28,7 +28,7 @@ use crate::{
     paging,
     reply::{self, Status},
     request::{Action, Form, Operation, Refusal},
-    status::StatusCode as GremlinCode,
+    status::{StatusCode as GremlinCode, UNENCODABLE},
 };
 
 /// An answer whose bytes count until the client has taken them.
@@ -119,11 +119,8 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
     let encoded = encode_in_time(&*running, page.bytes(), encode)
         .ok_or_else(|| failed(id, &late()))?
         .map_err(|error| {
-            let error = QueryError::new(
-                ErrorKind::Internal,
-                format!("Could not serialize the result with {mime} - {error}"),
-            );
-            failed(id, &error)
+            let message = format!("Could not serialize the result with {mime} - {error}");
+            Refused::new(StatusCode::INTERNAL_SERVER_ERROR, Some(id), &message, Some(UNENCODABLE))
         })?;
     let mut reply = Reply::new(body::whole(counted(encoded, held)));
     if let Ok(mime) = HeaderValue::from_str(&mime) {

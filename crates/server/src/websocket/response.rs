@@ -12,7 +12,7 @@ use crate::{
     paging::{Paged, Paging, properties},
     reply::{self, Status},
     request::Form,
-    status::StatusCode,
+    status::{StatusCode, UNENCODABLE},
 };
 
 use super::frame::FrameKind;
@@ -112,7 +112,7 @@ impl InFlight {
 
     fn unencodable(&self, error: &EncodeError) -> Vec<u8> {
         let message = format!("Error during serialization: {error}");
-        let status = Status::failure(StatusCode::Serialization, &message, "mangrove.SerializationError");
+        let status = Status::failure(StatusCode::Serialization, &message, UNENCODABLE);
         reply::bare(self.format, Some(self.id), status)
     }
 }
