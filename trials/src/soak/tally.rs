@@ -67,6 +67,8 @@ impl Ending {
 
 /// So many of what should not have been are kept with their texts.
 const KEPT: usize = 40;
+/// Letters of each that are printed when it is found.
+const SHOWN: usize = 400;
 
 /// Counts by who asked.
 #[derive(Debug, Default)]
@@ -86,7 +88,10 @@ impl Tally {
         let mut wrong = self.wrong.lock();
         wrong.0 += 1;
         if wrong.1.len() < KEPT {
-            wrong.1.push(what.into());
+            let what = what.into();
+            // At once, and once more at the end: a run takes hours.
+            println!("wrong: {}", what.chars().take(SHOWN).collect::<String>());
+            wrong.1.push(what);
         }
     }
 
