@@ -17,7 +17,7 @@
 //! | [`UNFOLDED_MEMBERS`] | objects | rows after `unfold` | the same |
 //! | [`LOOP_ITERATIONS`], [`MOST_ITERATIONS_GUESSED`] | iterations | work of a loop | the same |
 //! | [`ANYWHERE_POWER`] | power of the number of vertices | growth of a pattern of `match()` that leads to anywhere | the same |
-//! | [`MATCH_FILTERS`], [`MATCH_CLOSES`], [`MATCH_FINDS`] | ranks | the order of the patterns of `match()` | follow from each other: only their order counts |
+//! | [`MATCH_FILTERS`], [`MATCH_CLOSES`], [`MATCH_FINDS`], [`MATCH_WAITS`] | ranks | the order of the patterns of `match()` | follow from each other: only their order counts |
 //! | [`FEW_RESULTS`] | results | whether a stream is wanted whole | `bench set` |
 //! | [`SORTED_ANYWAY`] | rows | whether an order is read from an index or a list, or made | `bench set` |
 //! | [`INDEX_SHARE`] | share of a label | whether a range index or a scan is read | `bench set` |
@@ -75,6 +75,8 @@ pub(crate) const MATCH_FILTERS: f64 = 0.5;
 pub(crate) const MATCH_CLOSES: f64 = 1.0;
 /// then those that find a variable: this and what they grow by.
 pub(crate) const MATCH_FINDS: f64 = 2.0;
+/// then those that wait for what others find, so that it is known inside of them.
+pub(crate) const MATCH_WAITS: f64 = f64::MAX / 2.0;
 
 /// More than so many results are not few: it may take nearly all of a stream to have them.
 pub(crate) const FEW_RESULTS: u64 = 10_000;

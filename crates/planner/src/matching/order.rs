@@ -9,7 +9,7 @@ use values::{Str, Value, watch};
 use super::pattern::Pattern;
 use super::pattern::variables;
 use super::{Names, Rewrite, has_match_inside, wrong};
-use crate::thresholds::{MATCH_CLOSES, MATCH_FILTERS, MATCH_FINDS};
+use crate::thresholds::{MATCH_CLOSES, MATCH_FILTERS, MATCH_FINDS, MATCH_WAITS};
 use crate::{HIDDEN, PlanError, TICKS};
 
 /// Patterns that have been put in order, as steps.
@@ -114,6 +114,11 @@ impl<'a> Plan<'a> {
                     || reads.iter().any(|name| !self.is_known(name) && ends.contains(name)) =>
             {
                 None
+            }
+            Pattern::Path { after, .. }
+                if after.iter().any(|name| !self.is_known(name) && ends.contains(name)) =>
+            {
+                Some(MATCH_WAITS)
             }
             Pattern::Path { inner, end, .. } => Some(match end {
                 None if inner.iter().all(is_filter) => MATCH_FILTERS,

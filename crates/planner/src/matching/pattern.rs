@@ -14,8 +14,9 @@ const MAX_PATTERNS: usize = 512;
 /// A pattern.
 #[derive(Clone, Debug)]
 pub(super) enum Pattern {
-    /// `as(start).….as(end)`. `reads`: the names that a `where` inside looks at.
-    Path { start: Str, inner: Vec<Instruction<StepName>>, end: Option<Str>, reads: Vec<Str> },
+    /// `as(start).….as(end)`. `reads`: the names that a `where` inside looks at. `after`: those that a `match` inside begins with if
+    /// they are known, where patterns before this one find them.
+    Path { start: Str, inner: Vec<Instruction<StepName>>, end: Option<Str>, reads: Vec<Str>, after: Vec<Str> },
     /// `where(…)`, `not(…)`: a condition on variables. `start`: the one that it begins with.
     Check { step: Instruction<StepName>, start: Option<Str>, reads: Vec<Str> },
     /// `or(…)`: what any of these finds.
@@ -34,7 +35,33 @@ pub(super) fn all(args: &[Argument], at: Option<Position>) -> Result<Vec<Pattern
             return Err(PlanError::TooLarge { what: "patterns of a match()", limit: MAX_PATTERNS });
         }
     }
+    let mut found = HashSet::new();
+    for pattern in &mut patterns {
+        if let Pattern::Path { inner, end, after, .. } = pattern {
+            matched_in(inner, &mut |name| after.extend(found.get(&name).cloned()));
+            found.extend(end.clone());
+        }
+    }
     Ok(patterns)
+}
+
+/// Visits the variables of the `match`es among steps and inside them.
+fn matched_in(steps: &[Instruction<StepName>], visit: &mut dyn FnMut(Str)) {
+    for step in steps {
+        watch::ticks(TICKS);
+        for argument in &step.args {
+            let Argument::Traversal(child) = argument else { continue };
+            if step.name == StepName::Match {
+                child
+                    .steps
+                    .iter()
+                    .filter(|step| step.name == StepName::As)
+                    .flat_map(names)
+                    .for_each(&mut *visit);
+            }
+            matched_in(&child.steps, visit);
+        }
+    }
 }
 
 /// Appends the pattern that steps are, or those that it joins.
@@ -140,7 +167,7 @@ fn path(
     }
     let mut reads = Vec::new();
     reads_in(inner, &mut reads);
-    Ok(Pattern::Path { start: start.clone(), inner: inner.to_vec(), end, reads })
+    Ok(Pattern::Path { start: start.clone(), inner: inner.to_vec(), end, reads, after: Vec::new() })
 }
 
 /// Adds the names that conditions among steps, or inside them, look at.
