@@ -7,7 +7,7 @@ use super::call::Call;
 use super::names::{declare, side_effect};
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
-use crate::logical::{Chain, Flow, Footprint, Group, GroupCount, Kind, Modulator, Step};
+use crate::logical::{Chain, Flow, Footprint, Group, GroupCount, Kind, Logical, Modulator, Role, Step};
 use crate::physical::{Aggregation, SideEffectId};
 
 impl Binder<'_> {
@@ -124,6 +124,30 @@ fn value_of_group(by: Modulator) -> Chain {
         }
         by => Chain { steps: vec![Step::new(Kind::Take(by), StepName::By), fold] },
     }
+}
+
+/// What makes a value of what a barrier has gathered, TinkerPop does when somebody asks for the map of a `group(key)`. Where nobody
+/// does, it never happens: nothing is written, nothing fails.
+pub(super) fn cut_what_nobody_asks_for(plan: &mut Logical) {
+    if plan.side_effects.is_empty() || plan.looks_at_side_effects() {
+        return;
+    }
+    plan.root.rewrite(Role::Root, &mut |chain, _| {
+        let mut has_changed = false;
+        for step in &mut chain.steps {
+            let Kind::Group(group) = &mut step.kind else { continue };
+            let value = &mut group.value.steps;
+            if group.side_effect.is_some()
+                && let Some(barrier) = value.iter().position(|step| sees_all(&step.kind))
+                && barrier + 1 < value.len()
+            {
+                value.truncate(barrier + 1);
+                value.push(Step::new(Kind::Aggregate(Aggregation::Count), StepName::Count));
+                has_changed = true;
+            }
+        }
+        has_changed
+    });
 }
 
 /// Whether a step is a barrier to TinkerPop's `group()`: `barrier()` and what fills a side-effect are not.

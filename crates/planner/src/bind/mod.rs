@@ -97,6 +97,7 @@ pub(crate) fn bind(
     }
     let (root, _) = binder.chain(&traversal.steps, Shape::of(Type::Seed))?;
     binder.plan.root = root;
+    grouping::cut_what_nobody_asks_for(&mut binder.plan);
     Ok(binder.plan)
 }
 

@@ -36,6 +36,12 @@ impl Logical {
             writes: self.writes && sees_writes(&self.root, &mut false),
         }
     }
+
+    /// Whether any step looks at a side-effect, a `cap` at the end included.
+    pub(crate) fn looks_at_side_effects(&self) -> bool {
+        // To a subquery a `cap` is a look like others.
+        reads_side_effects(&self.root, Role::Test)
+    }
 }
 
 impl Step {
