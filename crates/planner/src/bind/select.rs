@@ -28,7 +28,10 @@ impl Binder<'_> {
         }
         let names = call.names_from(first, self)?;
         if let [name] = &names[..] {
-            let (selected, shape) = self.selected(call, name, 0, pop, &shape)?;
+            let (selected, of, shape) = self.selected(call, name, 0, pop, &shape)?;
+            if matches!(selected.by, Modulator::Chain(_)) && matches!(of, Type::Unknown | Type::Scalar) {
+                return self.select_or_null(call, name, selected, out);
+            }
             // An object that is found without searching needs no step of its own kind.
             let kind = match (&selected.origin, selected.by.as_fetch()) {
                 (Origin::Slot(slot), Some(what)) if what != FetchKind::This => {
@@ -74,15 +77,36 @@ impl Binder<'_> {
             out.steps.append(&mut chain.steps);
             return Ok(Shape::unknown());
         }
-        let (found, made) = (self.plan.new_slot(), self.plan.new_slot());
-        Self::push(&mut chain, Self::keep_current(found), call);
-        Self::push(&mut chain, Self::keep_of(found, made, by), call);
-        Self::push(&mut chain, Kind::Call(LocalFn::Made(Operand::Slot(made))), call);
+        self.made_by(call, by, &mut chain);
         Self::push(out, Kind::Map(chain), call);
         Ok(Shape::unknown())
     }
 
-    /// One selected object; `index` tells which `by` is its turn.
+    /// `select(name).by(traversal)` of what may be null, which stays null.
+    fn select_or_null(&mut self, call: &Call<'_>, name: &Str, selected: Selected, out: &mut Chain) -> Bound {
+        let by = selected.by;
+        let found = match selected.origin {
+            origin @ Origin::Named { .. } => {
+                let selected = Selected { origin, by: Modulator::THIS, ..selected };
+                Kind::Select(Select { selections: vec![selected], form: SelectForm::One })
+            }
+            origin => look_up(origin, name),
+        };
+        let mut chain = Chain::of(found, call.name);
+        self.made_by(call, by, &mut chain);
+        Self::push(out, Kind::Map(chain), call);
+        Ok(Shape::unknown())
+    }
+
+    /// What a `by` makes of the current object: null of null.
+    fn made_by(&mut self, call: &Call<'_>, by: Modulator, chain: &mut Chain) {
+        let (found, made) = (self.plan.new_slot(), self.plan.new_slot());
+        Self::push(chain, Self::keep_current(found), call);
+        Self::push(chain, Self::keep_of(found, made, by), call);
+        Self::push(chain, Kind::Call(LocalFn::Made(Operand::Slot(made))), call);
+    }
+
+    /// One selected object, and what it is of before its `by`; `index` tells which `by` is its turn.
     fn selected(
         &mut self,
         call: &Call<'_>,
@@ -90,7 +114,7 @@ impl Binder<'_> {
         index: usize,
         pop: Pop,
         shape: &Shape,
-    ) -> Result<(Selected, Shape), PlanError> {
+    ) -> Result<(Selected, Type, Shape), PlanError> {
         // Where only one object can have the name, all of them are a list of one. An entry of the current map or a
         // side-effect of that name is selected as it is.
         let only_one = pop == Pop::All && !self.names.has_history(name);
@@ -102,6 +126,7 @@ impl Binder<'_> {
         let named = if listed { Shape::of(Type::List) } else { named };
         let bys = self.bys_of_named(call, &named)?;
         let mut by = nth(&bys, index);
+        let of = named.ty;
         let shape = if by.is_this() { named } else { Shape::unknown() };
         if listed {
             let mut chain = Chain::of(Kind::Aggregate(Aggregation::Fold), StepName::Select);
@@ -110,6 +135,6 @@ impl Binder<'_> {
             }
             by = Modulator::Chain(chain);
         }
-        Ok((Selected { name: name.clone(), origin, pop, by }, shape))
+        Ok((Selected { name: name.clone(), origin, pop, by }, of, shape))
     }
 }
