@@ -61,7 +61,9 @@ impl Measured<'_> {
     }
 
     fn step(&self, op: &Op) -> StepMetrics {
-        let (id, name) = (format!("{}.0.0()", op.id).into(), op.step.clone());
+        // What the planner adds by itself is there for no step.
+        let name = if op.step.is_empty() { Str::from("(between steps)") } else { op.step.clone() };
+        let id = format!("{}.0.0()", op.id).into();
         let Some(counters) = self.profile.of(op.id) else {
             return StepMetrics { id, name, ..StepMetrics::default() };
         };

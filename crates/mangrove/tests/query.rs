@@ -46,6 +46,29 @@ fn a_script_of_several_statements_answers_with_the_last() {
 }
 
 #[test]
+fn elements_and_plans_are_drawn_and_what_has_none_is_refused() {
+    let (_dir, data) = modern();
+    let paths = "g.V().outE().inV().path()";
+    let svg = asked(&data, &["--format", "svg", paths]);
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
+    assert_eq!((svg.matches("<circle ").count(), svg.matches("class=\"arc\"").count()), (6, 6), "{svg}");
+    assert!(
+        svg.contains(">marko</text>") && svg.contains(">knows</text>") && svg.contains("age: 29"),
+        "{svg}"
+    );
+    assert_eq!(svg, asked(&data, &["--format", "svg", paths]), "the same each time");
+    let dot = asked(&data, &["--format", "dot", "g.E().subgraph('x').cap('x')"]);
+    assert_eq!((dot.matches(" -> ").count(), dot.matches("tooltip").count()), (6, 6), "{dot}");
+    for kind in ["--explain", "--profile"] {
+        let svg = asked(&data, &["--format", "svg", kind, "g.V().local(out().order()).next()"]);
+        assert!(svg.starts_with("<svg ") && svg.contains("order()"), "{svg}");
+        assert!(asked(&data, &["--format", "dot", kind, "g.V().out()"]).starts_with("digraph"));
+    }
+    let refused = complaint(&["--data", &data, "query", "--format", "svg", "g.V().count()"]);
+    assert!(refused.contains("no vertex, edge, path or subgraph"), "{refused}");
+}
+
+#[test]
 fn a_script_that_fails_is_as_if_it_had_not_begun() {
     let (_dir, data) = modern();
     let complained = complaint(&["--data", &data, "query", "g.addV('a'); g.V().fail('no more')"]);

@@ -9,8 +9,8 @@ use values::{Str, Value};
 use super::{Failure, reached};
 use crate::{
     far::Far,
-    output::{Format, Printer, Progress, complain, say, width},
-    target::{Interrupts, Stop, Target, binding},
+    output::{Format, Outline, Printer, Progress, complain, say, width},
+    target::{Interrupts, Stop, Target, binding, profiled},
 };
 
 /// The arguments of `mangrove query`.
@@ -42,10 +42,18 @@ impl Query {
         let target = reached::target(config, far, false)?;
         let stop = Interrupts::listen()?.stop();
         if self.explain {
-            return Ok(say(target.explain(&text, &self.bind, &stop)?)?);
+            let plan = target.explain(&text, &self.bind, &stop)?;
+            return match (self.format, Outline::of_plan(&plan)) {
+                (Format::Svg, Some(outline)) => Ok(say(outline.to_svg())?),
+                (Format::Dot, Some(outline)) => Ok(say(outline.to_dot())?),
+                _ => Ok(say(plan)?),
+            };
         }
         if self.profile {
-            return Ok(say(target.profile(&text, &self.bind, &stop)?)?);
+            return match self.format {
+                Format::Svg | Format::Dot => self.print(&*target, &profiled(&text), &stop),
+                _ => Ok(say(target.profile(&text, &self.bind, &stop)?)?),
+            };
         }
         self.print(&*target, &text, &stop)
     }

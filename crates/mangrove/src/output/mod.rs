@@ -12,6 +12,7 @@ mod fields;
 mod grid;
 mod layout;
 mod pager;
+mod picture;
 mod printer;
 mod progress;
 mod say;
@@ -22,6 +23,7 @@ mod text;
 use clap::ValueEnum;
 
 pub use pager::Pager;
+pub(crate) use picture::Outline;
 pub use printer::Printer;
 pub use progress::Progress;
 pub use say::{LogOutput, complain, say};
@@ -39,6 +41,10 @@ pub enum Format {
     Csv,
     /// One result per line, as the Gremlin Console prints it.
     Plain,
+    /// A picture of the elements, paths and subgraphs among the results, or of a plan or profile, for Graphviz to lay out.
+    Dot,
+    /// The same as SVG.
+    Svg,
 }
 
 /// A number of rows in words.

@@ -11,7 +11,12 @@ use super::{
     csv::Records,
     grid::{Cut, Grid},
     layout::{Layout, cells},
+    picture::{Outline, Picture},
+    say::complain,
 };
+
+/// What is said where there is nothing to draw.
+const NO_GRAPH: &str = "there is no vertex, edge, path or subgraph among the results, so there is no picture; --format table shows them";
 
 /// Rows that are laid out together; longer results become several tables, so memory stays bounded and the first rows appear early.
 const PAGE: usize = 500;
@@ -29,6 +34,9 @@ pub struct Printer<W: Write> {
     layout: Option<Layout>,
     records: Records,
     cut: Cut,
+    picture: Picture,
+    /// A plan or a profile among the results.
+    outline: Option<Outline>,
 }
 
 impl<W: Write> Printer<W> {
@@ -36,7 +44,20 @@ impl<W: Write> Printer<W> {
     pub fn new(out: W, format: Format) -> Self {
         let (records, cut) = (Records::default(), Cut::default());
         let remedy = "--format plain";
-        Self { out, format, width: None, remedy, page: Vec::new(), rows: 0, layout: None, records, cut }
+        let (picture, outline) = (Picture::default(), None);
+        Self {
+            out,
+            format,
+            width: None,
+            remedy,
+            page: Vec::new(),
+            rows: 0,
+            layout: None,
+            records,
+            cut,
+            picture,
+            outline,
+        }
     }
 
     /// Cuts tables to so many columns of a terminal. `remedy`: what shows all.
@@ -58,6 +79,11 @@ impl<W: Write> Printer<W> {
                 line.push(b'\n');
                 self.out.write_all(&line)
             }
+            Format::Dot | Format::Svg => {
+                self.picture.add(&value);
+                self.outline = self.outline.take().or_else(|| Outline::of_value(&value));
+                Ok(())
+            }
             Format::Table | Format::Csv => {
                 self.page.push(value);
                 if self.page.len() == PAGE { self.turn() } else { Ok(()) }
@@ -71,11 +97,33 @@ impl<W: Write> Printer<W> {
     /// As [`Self::print`].
     pub fn finish(mut self) -> io::Result<u64> {
         self.turn()?;
+        if matches!(self.format, Format::Dot | Format::Svg) {
+            self.draw()?;
+        }
         if let Some(cut) = self.cut.in_words() {
             writeln!(self.out, "left out to fit: {cut}; {} shows all", self.remedy)?;
         }
         self.out.flush()?;
         Ok(self.rows)
+    }
+
+    /// The picture of all results.
+    fn draw(&mut self) -> io::Result<()> {
+        let is_dot = self.format == Format::Dot;
+        let text = match &self.outline {
+            _ if !self.picture.is_empty() && is_dot => self.picture.to_dot(),
+            _ if !self.picture.is_empty() => self.picture.to_svg(),
+            Some(outline) if is_dot => outline.to_dot(),
+            Some(outline) => outline.to_svg(),
+            None => return Err(io::Error::other(NO_GRAPH)),
+        };
+        if self.picture.left_out() > 0 {
+            complain(format!(
+                "the picture would be too large: {} vertices and edges are left out",
+                self.picture.left_out()
+            ));
+        }
+        self.out.write_all(text.as_bytes())
     }
 
     fn turn(&mut self) -> io::Result<()> {

@@ -58,7 +58,7 @@ pub trait Target: Send + Sync {
     /// # Errors
     /// As [`Target::run`].
     fn profile(&self, text: &str, bindings: &Bound, stop: &Stop) -> Result<String, Failure> {
-        self.report(&format!("{}\n.profile()", without_terminal(text)), bindings, stop)
+        self.report(&profiled(text), bindings, stop)
     }
 
     /// The results of a script as text, a line each. For those that have a text as their only result.
@@ -89,6 +89,11 @@ pub trait Target: Send + Sync {
 
     /// What is asked, for a title and a prompt. Asks nobody.
     fn describe(&self) -> Description;
+}
+
+/// The script that gives the profile of another one's last statement.
+pub(crate) fn profiled(text: &str) -> String {
+    format!("{}\n.profile()", without_terminal(text))
 }
 
 /// What a script that has been run comes to, besides its results.
