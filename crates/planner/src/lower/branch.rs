@@ -115,7 +115,7 @@ impl Lowering<'_> {
 
     /// The same of which each result goes on for itself: those that were merged inside do not travel as one outside.
     fn inner_of_each(&mut self, chain: &Chain, place: Place, ops: &Ops) -> Pipeline {
-        let child = self.inner(chain, place.inside(place.few), ops);
+        let child = self.inner(chain, place.inside_of_each(place.few), ops);
         if !place.shown || !chain.footprint().touches(Footprint::STREAM) {
             return child;
         }

@@ -154,9 +154,14 @@ impl Place {
         Self { rows: 1.0, times, few, stream: false, seed: false, ends_early: false, shown: false }
     }
 
+    /// The same for one whose results go on: where the chain around it ends with its first result, so does this.
+    fn inside_of_each(self, few: bool) -> Self {
+        Self { ends_early: self.ends_early, ..self.inside(few) }
+    }
+
     /// The same for one whose results leave with the bulks that they have inside.
     fn inside_with_bulk(self, few: bool) -> Self {
-        Self { shown: self.shown, ..self.inside(few) }
+        Self { shown: self.shown, ..self.inside_of_each(few) }
     }
 }
 
