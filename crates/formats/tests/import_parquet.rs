@@ -8,13 +8,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use formats::{
-    BadRows, CsvOptions, CsvSource, ImportError, ImportOptions, ImportSummary, Table, TableEnd, TableId,
-    TableLabel, TableProperty, TableRecords, csv, parquet, tables,
+    BadRows, CsvConvention, CsvOptions, CsvSource, CsvWriter, GraphFileWriter, ImportError, ImportOptions,
+    ImportSummary, Table, TableEnd, TableId, TableLabel, TableProperty, TableRecords, csv, parquet, tables,
 };
 use graph::{Dir, Graph};
 use imported::damage::fuzz;
 use imported::{Look, empty_graph, refusal};
-use values::{DateTime, Value};
+use values::{DateTime, Direction, Edge, Property, Value, Vertex, VertexProperty};
 
 /// The files that hold the same people.
 const PEOPLE: [&str; 6] = ["plain", "snappy", "zstd", "gzip", "delta", "old"];
@@ -253,6 +253,84 @@ fn a_mapping_of_what_is_not_there_or_fits_no_property_is_refused() {
         let told = refusal(refused).to_string();
         assert!(told.contains(expected), "{told}");
     }
+}
+
+/// Writes two vertices and an edge into a directory.
+fn write(directory: &Path) {
+    let directory = directory.to_owned();
+    let make = move |name: &str| {
+        let file = fs::File::create_new(directory.join(name))?;
+        Ok(Box::new(file) as Box<dyn std::io::Write + Send>)
+    };
+    let property = |(key, value): (&str, Value)| VertexProperty {
+        id: Value::Null,
+        key: key.into(),
+        value,
+        properties: Vec::new(),
+        vertex: None,
+        owner: None,
+    };
+    let values = [
+        ("name", "ada, é".into()),
+        ("age", Value::Int(36)),
+        ("small", Value::Byte(-1)),
+        ("score", Value::Double(0.5)),
+        ("born", DateTime::from_epoch_millis(-4_854_556_799_999).into()),
+        ("took", "PT1M".parse::<values::Duration>().unwrap().into()),
+        ("tags", "a".into()),
+        ("tags", "b;c".into()),
+    ];
+    let ada = Vertex {
+        properties: values.into_iter().map(property).collect(),
+        ..Vertex::reference(Value::Long(1), "person")
+    };
+    let bob = Vertex::reference(Value::Long(2), "person");
+    let weights = Value::list(vec![Value::Float(0.25), Value::Float(4.0)]);
+    let knows = Edge {
+        id: "e".into(),
+        label: "knows".into(),
+        out_v: ada.clone(),
+        in_v: bob.clone(),
+        properties: vec![Property { key: "weights".into(), value: weights, owner: None }],
+    };
+    let mut writer = CsvWriter::new(CsvConvention::Parquet, true, Box::new(make));
+    for pass in 0..writer.passes().len() {
+        writer.begin(pass).unwrap();
+        match pass % 2 {
+            0 => [&ada, &bob].into_iter().for_each(|vertex| writer.vertex(vertex).unwrap()),
+            _ => writer.edge(Direction::Out, &knows).unwrap(),
+        }
+    }
+    writer.finish().unwrap();
+}
+
+/// What pyarrow makes of these.
+const SEEN: &str = "\
+edges-knows.parquet: :START_ID int64, :END_ID int64, :TYPE string, :ID string, weights list<element: float not null>
+  1 | 2 | knows | e | [0.25, 4.0]
+vertices-person.parquet: :ID int64, :LABEL string, name string, age int32, small int8, score double, born timestamp[us, tz=UTC], took:duration string, tags list<element: string not null>
+  1 | person | ada, é | 36 | -1 | 0.5 | 1816-03-02 00:00:00.001000+00:00 | PT1M | ['a', 'b;c']
+  2 | person | None | None | None | None | None | None | None
+";
+
+#[test]
+fn what_is_written_is_read_by_pyarrow_where_there_is_one() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path());
+    let look = Look::at(&{
+        let graph = empty_graph();
+        let sources = CsvSource::parquet_in_directory(dir.path()).unwrap();
+        parquet(&sources, &graph, &ImportOptions::default(), &|_| {}).unwrap();
+        graph
+    });
+    assert_eq!(look.values(look.vertex(Value::Long(1)), "tags"), ["a".into(), "b;c".into()]);
+    let Some(python) = std::env::var_os("MANGROVE_PYARROW") else {
+        println!("skipped: MANGROVE_PYARROW names no Python that has pyarrow");
+        return;
+    };
+    let script = file("x").with_file_name("show.py");
+    let shown = std::process::Command::new(python).arg(script).arg(dir.path()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&shown.stdout), SEEN, "{}", String::from_utf8_lossy(&shown.stderr));
 }
 
 #[test]
