@@ -34,7 +34,7 @@ BENCHES := import algorithms merges memory cache pools commits recovery hub seco
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz files conformance differential planted options hostile short-hostile soak tinkerpop readme readme-all deb try-deb release docs tools clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz files conformance differential planted options hostile short-hostile soak tinkerpop parquet readme readme-all deb try-deb release docs tools clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -104,6 +104,13 @@ browser: ## Pages from elsewhere in headless Chromium, against a running server;
 	@if chromium=$$(tests/browser/chromium); then python3 -B tests/browser/run.py $(DEBUG)/mangrove "$$chromium"; \
 	  else echo 'browser: SKIPPED, since there is no Chromium here and it could not be installed'; fi
 
+# Two dozen crates more, and a library in C, so it is a feature that is off, and no part of `make test`.
+parquet: ## The program with Parquet (--features parquet), and the tests of what reads and writes it
+	cargo build --locked -p mangrove --features parquet
+	MANGROVE_FUZZ_SEED=$(SEED) cargo test --locked -p formats --features parquet --lib --test import_parquet --test export_csv
+	cargo test --locked -p mangrove --features parquet --test parquet --test round_trips --test formats_told --test exports --test imports_refused --test carried
+	cargo clippy --locked -p formats -p mangrove --features mangrove/parquet --all-targets -- -D warnings
+
 kill-test: ## kill -9 at random moments under concurrent writers, ROUNDS times; leaves target/bench/kill.json
 	MANGROVE_KILL_ROUNDS=$(or $(ROUNDS),100) cargo test --release --locked -p mangrove --test crash -- --nocapture
 
@@ -130,6 +137,7 @@ fuzz: ## Every fuzzer for FUZZ seconds each
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p wire --test damage -- --nocapture
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p formats --test import_fuzz -- --nocapture
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p formats --test graph_files -- --nocapture no_bytes
+	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p formats --features parquet --test import_parquet -- --nocapture damaged
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p mangrove --test flipped_bytes -- --nocapture
 	MANGROVE_FUZZ_SECONDS=$(FUZZ) cargo test --release --locked -p server --test fuzz -- --nocapture
 

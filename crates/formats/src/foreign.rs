@@ -1,7 +1,7 @@
 //! Formats that are not read. They are told by how a file begins, so that it is refused by name and never taken for CSV.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use super::error::ImportError;
@@ -42,7 +42,18 @@ const TO_LINES: &str = "is not supported; GraphSON is supported with a vertex pe
                         lines of any kind with a mapping (docs/import.md)";
 const EDGE_LIST: &str =
     "is not supported; make it a CSV file with the header `:START_ID,:END_ID`, without comments";
+/// Of Parquet, which some builds read, and that where it is expected.
+const OF_PARQUET: &str = if cfg!(feature = "parquet") {
+    "is not what was expected here; import it by itself, not packed, without --format, or name it in a mapping"
+} else {
+    "is not supported by this build; install one that reads it (`cargo install --path crates/mangrove --features parquet`), or save it \
+     as CSV"
+};
 const SCRIPT: &str = "is not supported; run it with `mangrove console < FILE`";
+
+const PARQUET_MAGIC: &[u8] = b"PAR1";
+/// Parquet where it is not read.
+pub(super) const PARQUET: Foreign = Foreign { name: "Parquet", advice: OF_PARQUET };
 
 /// How files that are not text begin.
 const BYTES: &[(&[u8], &str, &str)] = &[
@@ -55,7 +66,8 @@ const BYTES: &[(&[u8], &str, &str)] = &[
     (b"PK\x03\x04", "a zip archive (or a spreadsheet)", UNPACK_ARCHIVE),
     (b"PK\x05\x06", "an empty zip archive", SUPPORTED),
     (b"7z\xbc\xaf\x27\x1c", "7z", UNPACK),
-    (b"PAR1", "Parquet", SUPPORTED),
+    (PARQUET_MAGIC, PARQUET.name, PARQUET.advice),
+    (b"PARE", "encrypted Parquet", "is not supported; write it without encryption"),
     (b"ORC\x0a", "ORC", SUPPORTED),
     (b"ORC\x08", "ORC", SUPPORTED),
     (b"Obj\x01", "Avro", SUPPORTED),
@@ -111,6 +123,19 @@ const WHOLE_KEYS: [&str; 2] = ["vertices", "@class"];
 /// [`ImportError::Foreign`], or [`ImportError::Io`].
 pub fn refuse_foreign(path: &Path) -> Result<(), ImportError> {
     refuse(path, File::open(path), foreign)
+}
+
+/// Whether a file begins as Parquet.
+///
+/// # Errors
+/// [`ImportError::Io`] if it cannot be read.
+pub fn is_parquet(path: &Path) -> Result<bool, ImportError> {
+    let mut magic = [0; PARQUET_MAGIC.len()];
+    match File::open(path).and_then(|mut file| file.read_exact(&mut magic)) {
+        Ok(()) => Ok(magic == PARQUET_MAGIC),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(ImportError::io(path, error)),
+    }
 }
 
 /// Looks whether what is inside of a file that may be packed is of a format that is not read.

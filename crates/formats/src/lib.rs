@@ -4,8 +4,8 @@
 //! | function | reads |
 //! |---|---|
 //! | [`ldbc()`] | the social network of LDBC SNB Interactive v1, layouts `CsvBasic` and `CsvComposite` |
-//! | [`csv()`] | CSV files whose headers say what the columns are (the convention of `neo4j-admin import`) |
-//! | [`tables()`] | CSV and JSON lines that do not say what they hold, if somebody else does |
+//! | [`csv()`] | CSV files whose headers say what the columns are (the convention of `neo4j-admin import`), with [`parquet()`] Parquet files whose columns are named so |
+//! | [`tables()`] | CSV, JSON lines and Parquet that do not say what they hold, if somebody else does |
 //! | [`graphson()`] | GraphSON, one vertex with its edges per line (what TinkerPop's `io().write()` writes) |
 //! | [`edge_list()`] | an edge on each line, by the ids of its ends (SNAP, KONECT); in gzip and zstd, too |
 //! | [`whole()`] | the other forms of GraphSON, GraphML and Gryo, as `g.io(file)` reads them; in gzip and zstd, too |
@@ -13,6 +13,8 @@
 //! All of these import into a [`Target`]: an empty graph, which [`graph::Graph`] is, or one that has data ([`Present`]). They read in
 //! bounded memory (besides what the target itself needs), report a bad row with file, line and column, and either stop there or
 //! skip and count it ([`BadRows`]). An import that stops leaves an empty graph empty.
+//!
+//! Parquet is read and written by builds with the feature `parquet` alone, and refused by name by others.
 //!
 //! Invariant: this crate knows nothing of how a graph is kept; it fills columns, and a bulk load or transactions take them.
 
@@ -39,7 +41,7 @@ use std::num::NonZeroUsize;
 
 pub use csv::{
     CsvConvention, CsvOptions, CsvSource, CsvWriter, MakeFile, Table, TableEnd, TableId, TableLabel,
-    TableProperty, TableRecords, csv, csv_stem, is_csv_header, tables,
+    TableProperty, TableRecords, csv, csv_stem, is_csv_header, is_named_parquet, parquet, tables,
 };
 pub use edge_list::{edge_list, is_edge_list};
 pub use error::{BadRow, Fault, ImportError};
@@ -47,7 +49,7 @@ pub use exchange::{
     Element, FileError, GraphFileReader, GraphFileWriter, GraphFormat, Pass, Place, Room, Stretch,
     StretchWriter, graph_file_reader, graph_file_writer,
 };
-pub use foreign::{Foreign, refuse_foreign, refuse_foreign_inside};
+pub use foreign::{Foreign, is_parquet, refuse_foreign, refuse_foreign_inside};
 pub use graphson::graphson;
 pub use ldbc::ldbc;
 pub use packed::unpacked;

@@ -1,11 +1,13 @@
-//! Random graphs, exported to CSV and imported again.
+//! Random graphs, exported to CSV (and to Parquet, in a build that does) and imported again.
 
 mod imported;
 
 use std::io::Write;
 use std::path::PathBuf;
 
-use formats::{CsvConvention, CsvOptions, CsvSource, CsvWriter, GraphFileWriter, ImportOptions, Pass, csv};
+use formats::{
+    CsvConvention, CsvOptions, CsvSource, CsvWriter, GraphFileWriter, ImportOptions, Pass, csv, parquet,
+};
 use graph::Graph;
 use imported::damage::{Random, seeded};
 use imported::{Look, empty_graph};
@@ -109,11 +111,22 @@ fn written(
     (directory, writer.losses())
 }
 
-fn imported(directory: &tempfile::TempDir) -> Graph {
+fn imported(directory: &tempfile::TempDir, convention: CsvConvention) -> Graph {
     let graph = empty_graph();
+    if convention == CsvConvention::Parquet {
+        let sources = CsvSource::parquet_in_directory(directory.path()).unwrap();
+        parquet(&sources, &graph, &ImportOptions::default(), &|_| {}).unwrap();
+        return graph;
+    }
     let sources = CsvSource::in_directory(directory.path()).unwrap();
     csv(&sources, CsvOptions::default(), &graph, &ImportOptions::default(), &|_| {}).unwrap();
     graph
+}
+
+/// Those that this build writes.
+fn conventions() -> impl Iterator<Item = CsvConvention> {
+    let parquet = cfg!(feature = "parquet").then_some(CsvConvention::Parquet);
+    [CsvConvention::Neo4j, CsvConvention::Neptune].into_iter().chain(parquet)
 }
 
 #[test]
@@ -122,11 +135,11 @@ fn random_graphs_come_back_as_they_were() {
     for _ in 0..60 {
         let vertices: Vec<_> = (0..1 + random.below(12)).map(|number| vertex(random, number)).collect();
         let edges: Vec<_> = (0..random.below(20)).map(|number| edge(random, number, &vertices)).collect();
-        for convention in [CsvConvention::Neo4j, CsvConvention::Neptune] {
+        for convention in conventions() {
             let (directory, losses) = written(&vertices, &edges, convention);
             let is_type = |loss: &String| loss.contains("have the type");
             assert!(losses.iter().all(is_type), "{losses:?}");
-            let look = Look::at(&imported(&directory));
+            let look = Look::at(&imported(&directory, convention));
             assert_eq!(look.counts(), (vertices.len() as u64, edges.len() as u64));
             for vertex in &vertices {
                 let found = look.vertex(vertex.id.clone());
@@ -148,5 +161,17 @@ fn random_graphs_come_back_as_they_were() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn parquet_is_written_by_a_build_that_does_and_refused_by_others() {
+    let mut writer =
+        CsvWriter::new(CsvConvention::Parquet, true, Box::new(|_| Ok(Box::new(std::io::sink()))));
+    let begun = writer.begin(0).map_err(|refused| refused.to_string());
+    let expected = "Parquet is not supported by this build; install one that reads it";
+    match cfg!(feature = "parquet") {
+        true => assert_eq!(begun, Ok(())),
+        false => assert!(begun.as_ref().is_err_and(|told| told.contains(expected)), "{begun:?}"),
     }
 }

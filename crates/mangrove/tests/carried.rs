@@ -102,6 +102,13 @@ fn a_server_is_filled_added_to_and_written_out_over_the_network() {
     site.ask(&serving, "bob", &["export", &graphson, "--overwrite"]);
     let csv = site.path("csv");
     site.ask(&serving, "bob", &["export", &csv, "--format", "neo4j"]);
+    let parquet = site.path("parquet");
+    if cfg!(feature = "parquet") {
+        let said = site.ask(&serving, "bob", &["export", &parquet, "--format", "parquet"]);
+        assert!(said.contains("10 vertices and 6 edges"), "{said}");
+        let again = site.ask(&serving, "ada", &["import", &parquet, "--merge", "id"]);
+        assert!(again.contains("that were there"), "{again}");
+    }
     let packed = site.path("part.xml.gz");
     let said = site.ask(&serving, "bob", &["export", &packed, "--query", "g.V().hasLabel('person')"]);
     assert!(said.contains("6 vertices and 2 edges"), "{said}");
@@ -112,6 +119,10 @@ fn a_server_is_filled_added_to_and_written_out_over_the_network() {
     assert!(output(&["--data", &copy, "import", &graphson]).contains("10 vertices"));
     let other = site.path("other");
     assert!(output(&["--data", &other, "import", &csv]).contains("10 vertices"));
+    if cfg!(feature = "parquet") {
+        let of_parquet = site.path("of-parquet");
+        assert!(output(&["--data", &of_parquet, "import", &parquet]).contains("10 vertices"));
+    }
     let third = site.path("third");
     assert!(output(&["--data", &third, "import", &packed]).contains("6 vertices"));
 }

@@ -259,16 +259,17 @@ fn a_directory_is_replaced_only_if_it_holds_nothing_but_csv() {
     assert_eq!(export(true), Ok(1));
     assert!(!target.join("vertices-old.csv").exists());
     fs::write(target.join("thesis.txt"), "").unwrap();
-    assert!(export(true).unwrap_err().contains("thesis.txt is in it, which is no CSV file"));
+    assert!(export(true).unwrap_err().contains("thesis.txt is in it, which is no file of CSV or Parquet"));
     fs::remove_dir_all(&target).unwrap();
     fs::write(&target, "").unwrap();
-    assert!(export(true).unwrap_err().contains("no directory; CSV files are written into one"));
+    assert!(export(true).unwrap_err().contains("no directory; files of CSV or Parquet are written into one"));
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
 }
 
 #[test]
 fn an_empty_graph_is_a_header() {
-    for format in [ExportFormat::Neo4j, ExportFormat::Neptune] {
+    let parquet = cfg!(feature = "parquet").then_some(ExportFormat::Parquet);
+    for format in [ExportFormat::Neo4j, ExportFormat::Neptune].into_iter().chain(parquet) {
         let (back, summary, _dir) = again(&made(&[]), format);
         assert_eq!((summary.files, summary.vertices), (1, 0));
         assert_eq!(contents(&back), [""; 0]);

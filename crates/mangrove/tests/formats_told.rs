@@ -100,7 +100,7 @@ fn one_of_each(dir: &Path) -> Vec<(PathBuf, ImportFormat)> {
         "id|firstName|lastName|gender|birthday|creationDate|locationIP|browserUsed\n",
     );
     text("people.csv", "ada,1\n");
-    vec![
+    let mut all = vec![
         (written("lines.json.gz", ExportFormat::Graphson), ImportFormat::Graphson),
         (text("wrapped", &wrapped), ImportFormat::Graphson),
         (written("a.xml", ExportFormat::Graphml), ImportFormat::Graphml),
@@ -117,7 +117,12 @@ fn one_of_each(dir: &Path) -> Vec<(PathBuf, ImportFormat)> {
             ImportFormat::Mapping,
         ),
         (dir.join("ldbc"), ImportFormat::Ldbc),
-    ]
+    ];
+    if cfg!(feature = "parquet") {
+        all.push((written("parquet", ExportFormat::Parquet), ImportFormat::Parquet));
+        all.push((dir.join("parquet/vertices-person.parquet"), ImportFormat::Parquet));
+    }
+    all
 }
 
 #[test]

@@ -37,6 +37,15 @@ fn texts(db: &Database, query: &str) -> Vec<String> {
     db.query(query).unwrap().map(|value| value.unwrap().to_string()).collect()
 }
 
+/// What is said of a file that begins as Parquet and is none.
+const PARQUET: &str = match cfg!(feature = "parquet") {
+    true => "g.parquet`: ",
+    false => {
+        "Parquet is not supported by this build; install one that reads it (`cargo install --path crates/mangrove --features \
+              parquet`)"
+    }
+};
+
 #[test]
 fn a_file_of_another_format_is_refused_by_its_name_whatever_it_is_said_to_be() {
     for (name, content, expected) in [
@@ -50,7 +59,7 @@ fn a_file_of_another_format_is_refused_by_its_name_whatever_it_is_said_to_be() {
         ("g.csv.zst", b"\x28\xb5\x2f\xfd\x24", "g.csv.zst`: "),
         ("g.csv.bz2", b"BZh91AY", "bzip2 is not supported; unpack it first"),
         ("g.zip", b"PK\x03\x04\x14\0", "a zip archive (or a spreadsheet) is not supported; unpack it"),
-        ("g.parquet", b"PAR1\x15\x04\x15", "Parquet is not supported"),
+        ("g.parquet", b"PAR1\x15\x04\x15", PARQUET),
         ("g.kryo", b"\0\xffGremlin\0", "not a text file, is not supported; supported are"),
         (
             "w.csv",
@@ -228,7 +237,7 @@ fn data_beside_csv_files_is_not_passed_over() {
     let nodes: (&str, &[u8]) = ("nodes.csv", b":ID\na\n");
     for (other, content, expected) in [
         ("edges.gz", &b"\x1f\x8b\x08"[..], "edges.gz`: gzip is not supported here; unpack it first"),
-        ("edges.parquet", b"PAR1", "edges.parquet`: Parquet is not supported"),
+        ("edges.parquet", b"PAR1", "edges.parquet`: Parquet is not "),
         (
             "edges.tsv",
             b":START_ID\t:END_ID\t:TYPE\na\ta\tk\n",

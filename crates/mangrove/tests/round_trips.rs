@@ -32,7 +32,7 @@ struct Keeps {
     metas: bool,
 }
 
-const FORMATS: [Keeps; 8] = [
+const FORMATS: &[Keeps] = &[
     Keeps { format: ExportFormat::Graphson, name: "a.json", types_of_ids: true, metas: true },
     Keeps { format: ExportFormat::Graphson, name: "a.json.gz", types_of_ids: true, metas: true },
     Keeps { format: ExportFormat::Gryo, name: "a.kryo", types_of_ids: true, metas: true },
@@ -41,6 +41,8 @@ const FORMATS: [Keeps; 8] = [
     Keeps { format: ExportFormat::Graphml, name: "a.graphml.gz", types_of_ids: false, metas: false },
     Keeps { format: ExportFormat::Neo4j, name: "neo4j", types_of_ids: true, metas: false },
     Keeps { format: ExportFormat::Neptune, name: "neptune", types_of_ids: false, metas: false },
+    #[cfg(feature = "parquet")]
+    Keeps { format: ExportFormat::Parquet, name: "parquet", types_of_ids: true, metas: false },
 ];
 
 /// A graph in words that do not depend on any order: elements with their ids, labels and properties, with the types of all of it.
@@ -72,7 +74,7 @@ fn assert_same(found: &[String], expected: &[String], what: &str) {
 /// Exports a graph in every format, and imports that again.
 fn comes_back_from_every_format(db: &Database, what: &str) {
     let dir = tempfile::tempdir().unwrap();
-    for keeps in FORMATS {
+    for &keeps in FORMATS {
         let target = dir.path().join(keeps.name);
         let options = ExportOptions { format: Some(keeps.format), ..ExportOptions::default() };
         match db.export(&target, &options) {

@@ -14,6 +14,8 @@ use graph::{BulkCell, BulkColumn, BulkValues};
 
 /// Rows after which batches are handed on.
 const FULL: usize = 64 << 10;
+/// Bytes of text in them after which they are: a packed file may have a long text in each row.
+const FULL_OF_TEXT: usize = 64 << 20;
 /// Most different labels at a time; a column of labels with more is read in smaller batches.
 const MOST_LABELS: usize = 256;
 
@@ -42,6 +44,7 @@ pub(super) struct RowParts<'f> {
 pub(super) struct Batches {
     by_label: BTreeMap<String, Batch>,
     rows: usize,
+    bytes: usize,
 }
 
 impl Batches {
@@ -52,6 +55,7 @@ impl Batches {
             self.by_label.insert(label.clone().into_owned(), Batch::new(header));
         }
         let Some(batch) = self.by_label.get_mut(&*label) else { return };
+        self.bytes += cells.iter().map(text_in).sum::<usize>();
         batch.columns.iter_mut().zip(cells).for_each(|(column, cell)| push(&mut column.values, cell));
         batch.ids.extend(row.id.map(|(id, _)| id));
         batch.from.extend(row.from);
@@ -62,12 +66,12 @@ impl Batches {
 
     /// Whether the batches should be handed on before the next row.
     pub(super) fn is_full(&self) -> bool {
-        self.rows >= FULL || self.by_label.len() >= MOST_LABELS
+        self.rows >= FULL || self.bytes >= FULL_OF_TEXT || self.by_label.len() >= MOST_LABELS
     }
 
     /// Hands all batches over and begins anew.
     pub(super) fn take(&mut self) -> BTreeMap<String, Batch> {
-        self.rows = 0;
+        (self.rows, self.bytes) = (0, 0);
         std::mem::take(&mut self.by_label)
     }
 }
@@ -90,6 +94,17 @@ impl Batch {
         });
         let (lines, ids) = (Vec::new(), Vec::new());
         Self { lines, ids, from: Vec::new(), to: Vec::new(), columns: columns.collect() }
+    }
+}
+
+/// Bytes of text in a cell.
+fn text_in(cell: &Cell<'_>) -> usize {
+    let of = |value: &Value| value.as_str().map_or(0, str::len);
+    match cell {
+        Cell::Str(text) => text.len(),
+        Cell::Any(value) => value.as_list().map_or_else(|| of(value), |values| values.iter().map(of).sum()),
+        Cell::Multi(cells) => cells.iter().map(|cell| of(&cell.value)).sum(),
+        _ => 0,
     }
 }
 

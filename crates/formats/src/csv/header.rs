@@ -60,12 +60,12 @@ fn keyword_of(name: &str) -> Option<&str> {
 }
 
 /// A column's name in its parts: `name:TYPE(space){key:value,…}[]`.
-struct Parts<'a> {
+pub(super) struct Parts<'a> {
     name: &'a str,
-    keyword: &'a str,
+    pub(super) keyword: &'a str,
     space: &'a str,
-    options: Vec<(&'a str, &'a str)>,
-    is_array: bool,
+    pub(super) options: Vec<(&'a str, &'a str)>,
+    pub(super) is_array: bool,
 }
 
 impl Header {
@@ -148,7 +148,8 @@ impl Header {
     }
 }
 
-fn split(name: &str) -> Result<Parts<'_>, HeaderError> {
+/// The parts of a column's name.
+pub(super) fn split(name: &str) -> Result<Parts<'_>, HeaderError> {
     let bad = |problem: &str| HeaderError(format!("column {}: {problem}", quoted(name)));
     let (rest, is_array) = name.strip_suffix("[]").map_or((name, false), |rest| (rest, true));
     let (rest, options) = match rest.find('{') {

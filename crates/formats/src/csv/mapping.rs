@@ -1,5 +1,5 @@
-//! Tables that do not say themselves what they hold: CSV with or without a header, and JSON lines. Somebody else says which field is
-//! an id, a label, an end of an edge or a property.
+//! Tables that do not say themselves what they hold: CSV with or without a header, JSON lines, and Parquet. Somebody else says which
+//! field is an id, a label, an end of an edge or a property.
 
 use std::path::PathBuf;
 
@@ -28,7 +28,7 @@ pub struct Table {
     pub id: Option<TableId>,
     /// The vertices that edges leave and enter; none if the rows are vertices.
     pub ends: Option<[TableEnd; 2]>,
-    /// Their properties. None for a property of each other field of CSV, all of them texts.
+    /// Their properties. None for a property of each other field: of CSV all of them texts, of Parquet of the types that it says.
     pub properties: Option<Vec<TableProperty>>,
 }
 
@@ -39,6 +39,8 @@ pub enum TableRecords {
     Csv(CsvOptions, Option<Vec<String>>),
     /// A line with an object of JSON. Its members are fields.
     JsonLines,
+    /// A row of Parquet, of which a build without the feature `parquet` reads none.
+    Parquet,
 }
 
 /// Where a label is.
@@ -55,7 +57,7 @@ pub enum TableLabel {
 pub struct TableId {
     /// The field.
     pub field: String,
-    /// Their type: `string`, `int`, `long`, `uuid` and so on.
+    /// Their type: `string`, `int`, `long`, `uuid` and so on. Empty for the one that the file says, or else texts.
     pub id_type: String,
     /// The space in which they are unique. Empty if that is the graph; else vertices get ids of the graph.
     pub space: String,
@@ -77,7 +79,7 @@ pub struct TableProperty {
     pub key: String,
     /// The field.
     pub field: String,
-    /// Its type, as in headers of CSV: `int`, `string[]` and so on.
+    /// Its type, as in headers of CSV: `int`, `string[]` and so on. Empty for the one that the file says, or else texts.
     pub value_type: String,
 }
 
@@ -100,6 +102,13 @@ impl Table {
         match &self.records {
             TableRecords::Csv(options, names) => self.open_csv(*options, names.as_ref()),
             TableRecords::JsonLines => self.open_json(),
+            #[cfg(feature = "parquet")]
+            TableRecords::Parquet => super::parquet_files::open_table(self),
+            #[cfg(not(feature = "parquet"))]
+            TableRecords::Parquet => {
+                let format = crate::foreign::PARQUET;
+                Err(ImportError::Foreign { path: self.path.clone(), format })
+            }
         }
     }
 
@@ -141,11 +150,11 @@ impl Table {
         )
     }
 
-    fn header(&self, columns: Vec<Column>, names: Vec<String>) -> Header {
+    pub(super) fn header(&self, columns: Vec<Column>, names: Vec<String>) -> Header {
         Header { names, columns, is_edges: self.ends.is_some(), label: None, is_neptunes: false }
     }
 
-    fn fixed_label(&self) -> Option<String> {
+    pub(super) fn fixed_label(&self) -> Option<String> {
         match &self.label {
             TableLabel::Is(label) => Some(label.clone()),
             TableLabel::In(_) => None,
@@ -153,13 +162,13 @@ impl Table {
     }
 
     /// The columns, each with its field.
-    fn columns(&self, names: &[String]) -> Result<Vec<(Column, String)>, ImportError> {
+    pub(super) fn columns(&self, names: &[String]) -> Result<Vec<(Column, String)>, ImportError> {
         let mut columns = Vec::new();
         if let Some(TableId { field, id_type, space }) = &self.id {
             let expected =
                 || format!("an id is a `string`, `int`, `long` or `uuid`, not {}", quoted(id_type));
-            let id_type =
-                ScalarType::of_id(id_type).ok_or_else(|| ImportError::layout(&self.path, expected()))?;
+            let id_type = ScalarType::of_id(or_text(id_type))
+                .ok_or_else(|| ImportError::layout(&self.path, expected()))?;
             // Of an id that is unique in its space alone a property is kept, which gets an index.
             let key = (!space.is_empty() && self.ends.is_none()).then(|| self.key_of(field));
             columns.push((Column::Id { space: space.clone(), id_type, key: key.flatten() }, field.clone()));
@@ -188,6 +197,25 @@ impl Table {
         Ok(columns)
     }
 
+    /// The fields that are something else than properties.
+    #[cfg(feature = "parquet")]
+    pub(super) fn special_fields(&self) -> Vec<String> {
+        let id = self.id.iter().map(|id| &id.field);
+        let ends = self.ends.iter().flatten().map(|end| &end.field);
+        let label = match &self.label {
+            TableLabel::In(field) => Some(field),
+            TableLabel::Is(_) => None,
+        };
+        id.chain(ends).chain(label).cloned().collect()
+    }
+
+    /// Whether it says of what type the values of a field are.
+    #[cfg(feature = "parquet")]
+    pub(super) fn tells_type_of(&self, field: &str) -> bool {
+        let mut properties = self.properties.iter().flatten();
+        properties.any(|property| property.field == field && !property.value_type.is_empty())
+    }
+
     /// The key of the property that a field is, or would be.
     fn key_of(&self, field: &str) -> Option<String> {
         let named = self.properties.iter().flatten().find(|property| property.field == field);
@@ -211,15 +239,20 @@ impl TableProperty {
     fn column(&self) -> Result<Column, String> {
         let (name, is_array) =
             self.value_type.strip_suffix("[]").map_or((&*self.value_type, false), |name| (name, true));
-        let scalar = ScalarType::named(name).ok_or_else(|| {
+        let scalar = ScalarType::named(or_text(name)).ok_or_else(|| {
             format!("property `{}`: {}; found {}", self.key, ScalarType::EXPECTED, quoted(name))
         })?;
         Ok(Column::Property { key: self.key.clone(), scalar, is_array })
     }
 }
 
+/// A type, which is that of texts where there is none.
+fn or_text(name: &str) -> &str {
+    if name.is_empty() { "string" } else { name }
+}
+
 /// Where the fields are among all.
-fn fields_in(names: &[String], fields: &[String]) -> Result<Vec<usize>, String> {
+pub(super) fn fields_in(names: &[String], fields: &[String]) -> Result<Vec<usize>, String> {
     let place = |field: &String| {
         let mut found = names.iter().enumerate().filter(|(_, name)| *name == field).map(|(place, _)| place);
         match (found.next(), found.next()) {

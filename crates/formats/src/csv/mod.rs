@@ -1,4 +1,4 @@
-//! Import of CSV files whose headers say what they hold.
+//! Import of CSV files whose headers say what they hold, and of Parquet files whose columns are named so (`parquet_files/`).
 //!
 //! The convention is that of `neo4j-admin database import`:
 //!
@@ -35,6 +35,8 @@ mod json_lines;
 mod load;
 mod mapping;
 mod neptune;
+#[cfg(feature = "parquet")]
+mod parquet_files;
 mod reader;
 mod rows;
 mod scalar;
@@ -47,8 +49,10 @@ pub use self::header::is_csv_header;
 use self::header::{Column, Header};
 use self::load::SourceFile;
 pub use self::mapping::{Table, TableEnd, TableId, TableLabel, TableProperty, TableRecords, tables};
+#[cfg(feature = "parquet")]
+use self::parquet_files::open as open_parquet;
 use self::reader::{Reader, Records, Row};
-pub use self::sources::{CsvSource, csv_stem};
+pub use self::sources::{CsvSource, csv_stem, is_named_parquet};
 use super::ImportOptions;
 use super::error::ImportError;
 use super::progress::ImportProgress;
@@ -90,6 +94,26 @@ pub fn csv(
     load::load(files, target, options, progress)
 }
 
+/// Imports Parquet files, whose columns are named as those of CSV; what their names do not say of types, the files do. A build without
+/// the feature `parquet` refuses them.
+///
+/// # Errors
+/// See [`ImportError`].
+pub fn parquet(
+    sources: &[CsvSource],
+    target: &dyn Target,
+    options: &ImportOptions,
+    progress: &dyn Fn(ImportProgress),
+) -> Result<ImportSummary, ImportError> {
+    let files = sources.iter().map(open_parquet).collect::<Result<Vec<_>, _>>()?;
+    load::load(files, target, options, progress)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn open_parquet(source: &CsvSource) -> Result<SourceFile, ImportError> {
+    Err(ImportError::Foreign { path: source.path.clone(), format: super::foreign::PARQUET })
+}
+
 /// Reads the header of a file.
 fn open(source: &CsvSource, options: CsvOptions) -> Result<SourceFile, ImportError> {
     let path = &source.path;
@@ -107,14 +131,19 @@ fn open(source: &CsvSource, options: CsvOptions) -> Result<SourceFile, ImportErr
     let said_by = source.header.as_ref().unwrap_or(path);
     let header = Header::parse(names).map_err(|e| ImportError::layout(said_by, e.to_string()))?;
     let label = header.label.clone().or_else(|| source.label.clone());
-    if label.is_none() && !header.columns.contains(&Column::Label) {
-        let column = if header.is_edges { ":TYPE" } else { ":LABEL" };
-        let problem = format!(
-            "no label: a column `{column}`, the option `{{label:…}}` or a label for the file expected"
-        );
-        return Err(ImportError::layout(said_by, problem));
-    }
+    refuse_unlabelled(said_by, &header, label.as_deref())?;
     SourceFile::new(path, Box::new(reader), header, label, options.array_delimiter)
+}
+
+/// Refuses a file of which nobody says what labels its rows have.
+fn refuse_unlabelled(said_by: &Path, header: &Header, label: Option<&str>) -> Result<(), ImportError> {
+    if label.is_some() || header.columns.contains(&Column::Label) {
+        return Ok(());
+    }
+    let column = if header.is_edges { ":TYPE" } else { ":LABEL" };
+    let problem =
+        format!("no label: a column `{column}`, the option `{{label:…}}` or a label for the file expected");
+    Err(ImportError::layout(said_by, problem))
 }
 
 /// The delimiter and the names in a file that is a header and nothing else.

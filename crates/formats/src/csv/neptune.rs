@@ -68,7 +68,7 @@ fn property(name: &str) -> Result<Column, String> {
 }
 
 /// The name of a property, and what is behind its colon.
-fn split(name: &str) -> (String, &str) {
+pub(super) fn split(name: &str) -> (String, &str) {
     let is_escaped = |at: usize| name[..at].ends_with('\\');
     let colon = name.match_indices(':').map(|(at, _)| at).rfind(|at| !is_escaped(*at));
     let (key, kind) = colon.map_or((name, ""), |at| (&name[..at], &name[at + 1..]));

@@ -1,4 +1,4 @@
-//! The CSV files of a directory, and where their headers are.
+//! The CSV files of a directory, and where their headers are; or its Parquet files.
 //!
 //! ```text
 //! people.csv                                      a header, and rows
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use crate::error::ImportError;
 use crate::foreign::refuse_foreign;
 
-/// A CSV file to import.
+/// A CSV file to import, or one of Parquet.
 #[derive(Clone, Debug)]
 pub struct CsvSource {
     /// The file.
@@ -44,27 +44,46 @@ impl CsvSource {
     /// # Errors
     /// If the directory cannot be read, has none, or has something else.
     pub fn in_directory(directory: &Path) -> Result<Vec<Self>, ImportError> {
-        let entries = std::fs::read_dir(directory).map_err(|e| ImportError::io(directory, e))?;
-        let mut files = Vec::new();
-        for entry in entries {
-            let path = entry.map_err(|e| ImportError::io(directory, e))?.path();
-            if is_about_the_data(&path) {
-                continue;
-            }
-            match csv_stem(&path) {
-                Some(_) if !path.is_dir() => files.push(path),
-                _ => return Err(not_csv(&path)),
-            }
-        }
-        files.sort();
-        if files.is_empty() {
-            return Err(ImportError::NoFiles {
-                path: directory.to_owned(),
-                expected: "files named `*.csv` expected",
-            });
-        }
+        let expected = "files named `*.csv` expected";
+        let files = data_in(directory, |path| csv_stem(path).is_some(), expected, not_csv)?;
         Ok(with_headers(files))
     }
+
+    /// All `.parquet` files of a directory, by name. What else is in it is refused, as beside CSV files.
+    ///
+    /// # Errors
+    /// As [`CsvSource::in_directory`].
+    pub fn parquet_in_directory(directory: &Path) -> Result<Vec<Self>, ImportError> {
+        let expected = "files named `*.parquet` expected";
+        let files = data_in(directory, is_named_parquet, expected, not_parquet)?;
+        Ok(files.iter().map(|path| Self::new(path)).collect())
+    }
+}
+
+/// The data in a directory, by name: files that are called so. Of others `refused` says what is wrong with them.
+fn data_in(
+    directory: &Path,
+    is_data: impl Fn(&Path) -> bool,
+    expected: &'static str,
+    refused: impl Fn(&Path) -> ImportError,
+) -> Result<Vec<PathBuf>, ImportError> {
+    let entries = std::fs::read_dir(directory).map_err(|e| ImportError::io(directory, e))?;
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|e| ImportError::io(directory, e))?.path();
+        if is_about_the_data(&path) {
+            continue;
+        }
+        if !is_data(&path) || path.is_dir() {
+            return Err(refused(&path));
+        }
+        files.push(path);
+    }
+    files.sort();
+    if files.is_empty() {
+        return Err(ImportError::NoFiles { path: directory.to_owned(), expected });
+    }
+    Ok(files)
 }
 
 /// The files with their headers. A header that no other file has is a file like others.
@@ -103,6 +122,11 @@ pub fn csv_stem(path: &Path) -> Option<&str> {
     [".csv", ".csv.gz", ".csv.zst"].iter().find_map(|ending| name.strip_suffix(ending))
 }
 
+/// Whether a file is called as one of Parquet is.
+pub fn is_named_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "parquet")
+}
+
 /// Whether a file beside data is none itself, by its name.
 fn is_about_the_data(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -126,6 +150,20 @@ fn not_csv(path: &Path) -> ImportError {
             "its name does not end in `.csv`; rename it if it is to be imported, or move it elsewhere",
         ),
     }
+}
+
+/// The error of something in a directory that is no Parquet file.
+fn not_parquet(path: &Path) -> ImportError {
+    let problem = match (path.is_dir(), csv_stem(path)) {
+        (true, _) => "it is a directory; Parquet files side by side expected, so move it elsewhere",
+        (false, Some(_)) => {
+            "it is beside Parquet files, and files of one format expected; move it elsewhere, or write a mapping, which may name both"
+        }
+        (false, None) => {
+            "its name does not end in `.parquet`; rename it if it is to be imported, or move it elsewhere"
+        }
+    };
+    ImportError::layout(path, problem)
 }
 
 #[cfg(test)]

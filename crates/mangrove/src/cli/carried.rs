@@ -166,7 +166,7 @@ pub(super) struct NewFiles {
 }
 
 impl NewFiles {
-    /// Refuses to write over what is there, unless that is wanted; of a directory, only what holds CSV files and nothing else.
+    /// Refuses to write over what is there, unless that is wanted; of a directory, only what holds files of an export and nothing else.
     pub(super) fn create(target: &Path, is_directory: bool, overwrite: bool) -> Result<Self, Failure> {
         let refused =
             |problem: &str| Err(Failure::Usage(format!("{} cannot be written: {problem}", target.display())));
@@ -186,8 +186,8 @@ impl NewFiles {
             if !overwrite {
                 return refused("it is there; add --overwrite to replace it");
             }
-            if is_directory && !holds_csv_alone(target)? {
-                return refused("it is a directory with other than CSV files");
+            if is_directory && !holds_exports_alone(target)? {
+                return refused("it is a directory with other than files of CSV or Parquet");
             }
         }
         if fs::symlink_metadata(&part).is_ok() {
@@ -224,10 +224,12 @@ impl Drop for NewFiles {
     }
 }
 
-fn holds_csv_alone(directory: &Path) -> io::Result<bool> {
+fn holds_exports_alone(directory: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        if !entry.file_type()?.is_file() || entry.path().extension().is_none_or(|ending| ending != "csv") {
+        let is_written =
+            entry.path().extension().is_some_and(|ending| ending == "csv" || ending == "parquet");
+        if !entry.file_type()?.is_file() || !is_written {
             return Ok(false);
         }
     }

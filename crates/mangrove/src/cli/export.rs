@@ -22,7 +22,7 @@ use crate::{
 #[derive(Args, Debug)]
 pub struct Export {
     /// The file to write: `.json` (GraphSON 3), `.xml` or `.graphml` (GraphML), `.kryo` (Gryo 3), each with `.gz` behind it for gzip;
-    /// or, for CSV, the directory
+    /// or, for CSV and Parquet, the directory
     target: PathBuf,
     /// The format, where the name does not say it
     #[arg(long, value_enum)]
@@ -30,10 +30,10 @@ pub struct Export {
     /// Export only what this traversal yields: vertices, with the edges between them; edges, with their ends; or a subgraph()
     #[arg(long, value_name = "TRAVERSAL")]
     query: Option<String>,
-    /// Write over a file, or a directory with CSV files, that is there
+    /// Write over a file, or a directory with CSV or Parquet files, that is there
     #[arg(long)]
     overwrite: bool,
-    /// Leave out the ids of edges in CSV files: neo4j-admin takes no such column
+    /// Leave out the ids of edges in CSV and Parquet files: neo4j-admin takes no such column
     #[arg(long)]
     no_edge_ids: bool,
 }
@@ -74,7 +74,7 @@ impl Export {
             )));
         };
         let new = {
-            let is_directory = matches!(self.format, Some(ExportFormat::Neo4j | ExportFormat::Neptune));
+            let is_directory = self.format.is_some_and(ExportFormat::is_directory);
             NewFiles::create(&self.target, is_directory, self.overwrite)?
         };
         let mut asked = Map::new();

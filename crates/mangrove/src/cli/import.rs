@@ -27,8 +27,8 @@ use crate::{
 /// The arguments of `mangrove import`.
 #[derive(Args, Debug)]
 pub struct Import {
-    /// A directory with LDBC or other CSV files, or a file: CSV, GraphSON, GraphML, Gryo, an edge list, or a mapping that says what other
-    /// files hold. All but LDBC's may be in gzip or zstd. `-` is standard input
+    /// A directory with LDBC or other CSV files or Parquet, or a file: CSV, Parquet, GraphSON, GraphML, Gryo, an edge list, or a mapping
+    /// that says what other files hold. All but LDBC's and Parquet may be in gzip or zstd. `-` is standard input
     source: PathBuf,
     /// The format, where it cannot be told from the files
     #[arg(long, value_enum)]

@@ -1,4 +1,4 @@
-//! Mappings: TOML that says what the fields of CSV files and of JSON lines are.
+//! Mappings: TOML that says what the fields of CSV files, of JSON lines and of Parquet files are.
 //!
 //! ```toml
 //! [[vertices]]
@@ -70,6 +70,7 @@ struct Spec {
 enum Format {
     Csv,
     Jsonl,
+    Parquet,
 }
 
 /// What is said of a property: its type, or where it is as well.
@@ -79,13 +80,9 @@ enum Property {
     Type(String),
     Column {
         column: String,
-        #[serde(rename = "type", default = "string")]
+        #[serde(rename = "type", default)]
         value_type: String,
     },
-}
-
-fn string() -> String {
-    "string".into()
 }
 
 /// Whether a file is a mapping: it is called so, or has a table of vertices or edges on a line of its own.
@@ -141,7 +138,7 @@ impl Spec {
         };
         let id = self.id.map(|field| TableId {
             field,
-            id_type: self.id_type.unwrap_or_else(string),
+            id_type: self.id_type.unwrap_or_default(),
             space: self.id_space.unwrap_or_default(),
         });
         let property = |(key, property)| match property {
@@ -155,10 +152,16 @@ impl Spec {
     fn records(&self) -> Result<TableRecords, String> {
         let name = self.file.trim_end_matches(".gz").trim_end_matches(".zst");
         let is_json = [".jsonl", ".ndjson", ".json"].iter().any(|ending| name.ends_with(ending));
-        let told = if is_json { Format::Jsonl } else { Format::Csv };
-        if self.format.unwrap_or(told) == Format::Csv {
-            return Ok(TableRecords::Csv(self.csv_options()?, self.columns.clone()));
-        }
+        let told = match name.ends_with(".parquet") {
+            true => Format::Parquet,
+            false if is_json => Format::Jsonl,
+            false => Format::Csv,
+        };
+        let (records, what) = match self.format.unwrap_or(told) {
+            Format::Csv => return Ok(TableRecords::Csv(self.csv_options()?, self.columns.clone())),
+            Format::Jsonl => (TableRecords::JsonLines, "JSON lines"),
+            Format::Parquet => (TableRecords::Parquet, "Parquet"),
+        };
         let of_csv = [
             self.columns.is_some(),
             self.delimiter.is_some(),
@@ -166,11 +169,10 @@ impl Spec {
             self.array_delimiter.is_some(),
         ];
         match of_csv.contains(&true) {
-            true => Err(
-                "`columns`, `delimiter`, `quote` and `array-delimiter` are of CSV, and this is JSON lines"
-                    .into(),
-            ),
-            false => Ok(TableRecords::JsonLines),
+            true => Err(format!(
+                "`columns`, `delimiter`, `quote` and `array-delimiter` are of CSV, and this is {what}"
+            )),
+            false => Ok(records),
         }
     }
 

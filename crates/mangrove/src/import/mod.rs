@@ -39,8 +39,10 @@ pub enum ImportFormat {
     Gryo,
     /// An edge on each line, by the ids of its ends (SNAP, KONECT)
     EdgeList,
-    /// A mapping in TOML that says what the fields of CSV files and of JSON lines are
+    /// A mapping in TOML that says what the fields of CSV files, of JSON lines and of Parquet files are
     Mapping,
+    /// Parquet files whose columns are named as in CSV (builds with the feature `parquet`)
+    Parquet,
 }
 
 /// Bytes of a file that are looked at to tell its format.
@@ -57,9 +59,12 @@ impl ImportFormat {
         if kind.is_dir() {
             return Self::of_directory(source)?.ok_or_else(|| {
                 unknown(
-                    "there are neither person_0_0.csv and its kin (LDBC) nor other .csv files in it".into(),
+                    "there are neither person_0_0.csv and its kin (LDBC) nor other .csv or .parquet files in it".into(),
                 )
             });
+        }
+        if formats::is_parquet(source)? {
+            return Ok(Self::Parquet);
         }
         if mapping::is_mapping(source) {
             return Ok(Self::Mapping);
@@ -93,6 +98,9 @@ impl ImportFormat {
         }
         if entries(directory).any(|path| is_named_csv(&path)) {
             return Ok(Some(Self::Csv));
+        }
+        if entries(directory).any(|path| formats::is_named_parquet(&path)) {
+            return Ok(Some(Self::Parquet));
         }
         // If there is nothing that can be read, the name of something that cannot helps more than what was looked for.
         entries(directory)
@@ -305,6 +313,15 @@ impl Importer<'_> {
             ImportFormat::Mapping => {
                 formats::tables(&mapping::tables_of(source)?, target, options, progress)?
             }
+            ImportFormat::Parquet => {
+                let mut sources = if source.is_dir() {
+                    CsvSource::parquet_in_directory(source)?
+                } else {
+                    vec![CsvSource::new(source)]
+                };
+                sources.iter_mut().for_each(|source| source.label = label(source));
+                formats::parquet(&sources, target, options, progress)?
+            }
             ImportFormat::Csv => {
                 let mut sources = if source.is_dir() {
                     CsvSource::in_directory(source)?
@@ -345,6 +362,9 @@ mod tests {
         fs::write(path("modern.json"), "{\"id\":1}").unwrap();
         fs::write(path("some.toml"), "").unwrap();
         fs::write(path("mapping"), "# two tables\n\n[[edges]]\n").unwrap();
+        fs::create_dir(path("parquet")).unwrap();
+        fs::write(path("parquet/people.parquet"), "PAR1").unwrap();
+        fs::write(path("rows"), "PAR1").unwrap();
         fs::create_dir(path("empty")).unwrap();
         fs::write(path("picture"), [0xff, 0xd8]).unwrap();
         for (name, format) in [
@@ -354,6 +374,8 @@ mod tests {
             ("modern.json", ImportFormat::Graphson),
             ("some.toml", ImportFormat::Mapping),
             ("mapping", ImportFormat::Mapping),
+            ("parquet", ImportFormat::Parquet),
+            ("rows", ImportFormat::Parquet),
         ] {
             assert_eq!(ImportFormat::detect(&path(name)).unwrap(), format, "{name}");
         }

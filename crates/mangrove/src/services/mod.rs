@@ -81,10 +81,10 @@ const SERVICES: &[Service] = &[
     Service {
         name: "mangrove.export",
         parameters: &[
-            ("file", "the name of the file, or of the directory for CSV"),
-            ("format", "graphson, graphml, gryo, neo4j or neptune, where the name does not say it"),
+            ("file", "the name of the file, or of the directory for CSV and Parquet"),
+            ("format", "graphson, graphml, gryo, neo4j, neptune or parquet, where the name does not say it"),
             ("query", "a traversal that yields what is exported (default: the whole graph)"),
-            ("noEdgeIds", "whether CSV has no column of edges' ids (default: false)"),
+            ("noEdgeIds", "whether CSV and Parquet have no column of edges' ids (default: false)"),
         ],
         changes: true,
         needs: Needs::Here(Role::Read),

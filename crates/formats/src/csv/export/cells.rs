@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use values::{Edge, Property, Str, Value, Vertex};
+use values::{DateTime, Edge, Property, Str, Value, Vertex};
 
 use super::super::header::{Column, neo4j_column};
 use super::super::{neptune, scalar::ScalarType};
@@ -31,6 +31,19 @@ impl Row {
         self.id.as_ref().map(|(scalar, _)| *scalar)
     }
 
+    /// How many bytes it takes in memory, or so.
+    pub(super) fn weight(&self) -> usize {
+        let texts = self.id.iter().map(|(_, id)| id).chain(self.ends.iter().flatten()).map(String::len);
+        let values = |cell: &Cell| match &cell.field {
+            Field::Text(text) => text.len(),
+            Field::Values(values) => {
+                let texts = values.iter().filter_map(Value::as_str).map(str::len);
+                size_of_val(&values[..]) + texts.sum::<usize>()
+            }
+        };
+        size_of::<Self>() + texts.sum::<usize>() + self.cells.values().map(values).sum::<usize>()
+    }
+
     /// What it needs of a file.
     pub(super) fn shape(&self) -> Shape {
         Shape {
@@ -52,8 +65,15 @@ pub(super) struct Shape {
 /// The values of a row under one key.
 pub(super) struct Cell {
     pub(super) kind: CellKind,
-    /// The field, if it has a column of its kind. Of many values they are joined. Nothing, if it is not to be written.
-    pub(super) field: String,
+    pub(super) field: Field,
+}
+
+/// What is written of a cell, if it has a column of its kind. Nothing, if it is not to be written.
+pub(super) enum Field {
+    /// A text. Of many values they are joined.
+    Text(String),
+    /// The values themselves, in columns that have types.
+    Values(Vec<Value>),
 }
 
 /// What a cell needs of its column.
@@ -63,16 +83,36 @@ pub(super) struct CellKind {
     pub(super) is_many: bool,
     /// Whether it is no value of a column of many as it stands.
     pub(super) is_alone: bool,
+    /// Whether only a column of texts can say it, though there may be other columns of its type.
+    pub(super) as_text: bool,
 }
 
 impl Cell {
     /// The field in a column that has one value in a row, or one of many.
     pub(super) fn field_in(&self, is_array: bool, convention: CsvConvention) -> Cow<'_, str> {
+        let Field::Text(field) = &self.field else { return Cow::Borrowed("") };
         match is_array && !self.kind.is_many && convention == CsvConvention::Neptune {
-            true => Cow::Owned(escaped(&self.field)),
-            false => Cow::Borrowed(&self.field),
+            true => Cow::Owned(escaped(field)),
+            false => Cow::Borrowed(field),
         }
     }
+
+    /// Its values, in columns that have types.
+    #[cfg(feature = "parquet")]
+    pub(super) fn values(&self) -> &[Value] {
+        match &self.field {
+            Field::Values(values) => values,
+            Field::Text(_) => &[],
+        }
+    }
+}
+
+/// Whether a column of times, which counts microseconds of UTC in 64 bits, can say a value.
+fn is_counted(value: &Value) -> bool {
+    let Value::DateTime(DateTime { seconds, nanos, offset }) = value else { return true };
+    *offset == 0
+        && nanos.is_multiple_of(1_000)
+        && seconds.checked_mul(1_000_000).is_some_and(|micros| micros < i64::MAX - 999_999)
 }
 
 /// A value of an array as Neptune has it.
@@ -139,7 +179,7 @@ impl Rows {
                 losses.note(Loss::EdgeId);
                 None
             }
-            (true, CsvConvention::Neo4j) => {
+            (true, CsvConvention::Neo4j | CsvConvention::Parquet) => {
                 Some((ScalarType::of_value(&edge.id).unwrap_or(ScalarType::String), text))
             }
             (true, CsvConvention::Neptune) => {
@@ -180,6 +220,14 @@ fn type_of(values: &[&Value]) -> Option<ScalarType> {
     values.iter().all(|&value| ScalarType::of_value(value) == Some(scalar) && says(value)).then_some(scalar)
 }
 
+/// The same of numbers of which a text does not say which they are: there is one that is like no number.
+fn numbers_of(values: &[&Value]) -> Option<ScalarType> {
+    let scalar = ScalarType::of_value(values.first()?)?;
+    let is_float = matches!(scalar, ScalarType::Float | ScalarType::Double);
+    let is_one = is_float && values.iter().all(|&value| ScalarType::of_value(value) == Some(scalar));
+    is_one.then_some(scalar)
+}
+
 /// What the values of an element under a key become.
 struct OfKey<'k> {
     key: &'k Str,
@@ -192,6 +240,9 @@ struct OfKey<'k> {
 impl OfKey<'_> {
     /// A cell; none if nothing of it can be said.
     fn cell(&mut self, values: &[&Value], is_many: bool, losses: &mut Noting<'_>) -> Option<Cell> {
+        if self.convention == CsvConvention::Parquet {
+            return self.typed(values, is_many, losses);
+        }
         let scalar = type_of(values);
         if let ([value], false, false) = (values, is_many, self.writes)
             && let Some(cell) = self.unwritten(value, scalar)
@@ -220,8 +271,40 @@ impl OfKey<'_> {
         };
         self.note_type(scalar, values, losses);
         let is_alone = !is_many && self.is_alone(&field);
-        let kind = CellKind { scalar: scalar.unwrap_or(ScalarType::String), is_many, is_alone };
-        Some(Cell { kind, field })
+        let kind =
+            CellKind { scalar: scalar.unwrap_or(ScalarType::String), is_many, is_alone, as_text: false };
+        Some(Cell { kind, field: Field::Text(field) })
+    }
+
+    /// The cell in columns that have types.
+    fn typed(&mut self, values: &[&Value], is_many: bool, losses: &mut Noting<'_>) -> Option<Cell> {
+        let key = || self.key.to_string();
+        let there: Vec<&Value> = values.iter().copied().filter(|value| !value.is_null()).collect();
+        (there.len()..values.len()).for_each(|_| losses.note(Loss::Empty(key())));
+        if there.is_empty() {
+            return None;
+        }
+        let scalar = type_of(&there).or_else(|| numbers_of(&there));
+        let as_text = scalar == Some(ScalarType::DateTime) && !there.iter().all(|value| is_counted(value));
+        if scalar.is_none() {
+            there.iter().for_each(|_| losses.note(Loss::ValueAsText(key())));
+        }
+        let kind = CellKind {
+            scalar: scalar.unwrap_or(ScalarType::String),
+            is_many,
+            is_alone: self.is_edge && !is_many,
+            as_text,
+        };
+        if !self.can_name(kind.scalar, is_many) {
+            losses.note(Loss::Key(self.key.to_string()));
+            return None;
+        }
+        let written = |value: &Value| match scalar {
+            Some(_) => value.clone(),
+            None => Value::str(value.to_string()),
+        };
+        let values = if self.writes { there.into_iter().map(written).collect() } else { Vec::new() };
+        Some(Cell { kind, field: Field::Values(values) })
     }
 
     /// The cell of one value without what would be written, if that can be told without writing it.
@@ -233,8 +316,8 @@ impl OfKey<'_> {
             _ => return None,
         };
         let (scalar, is_alone) = (scalar?, self.is_alone(text));
-        let kind = CellKind { scalar, is_many: false, is_alone };
-        self.can_name(scalar, false).then(|| Cell { kind, field: String::new() })
+        let kind = CellKind { scalar, is_many: false, is_alone, as_text: false };
+        self.can_name(scalar, false).then(|| Cell { kind, field: Field::Text(String::new()) })
     }
 
     /// Whether one value that is this text cannot stand in a column of many.
@@ -280,7 +363,9 @@ impl OfKey<'_> {
         *self.names.entry((key.clone(), scalar, is_array, is_edge)).or_insert_with(|| {
             let name = column_name(key, scalar, is_array, is_edge, convention);
             let read = match convention {
-                CsvConvention::Neo4j => neo4j_column(&name).ok(),
+                // It would be taken for a column of Neptune's.
+                _ if neptune::is_special(&name) => None,
+                CsvConvention::Neo4j | CsvConvention::Parquet => neo4j_column(&name).ok(),
                 CsvConvention::Neptune => neptune::column(&name).ok(),
             };
             read == Some(Column::Property { key: key.to_string(), scalar, is_array })
@@ -299,7 +384,7 @@ pub(super) fn column_name(
     let name = name_of(scalar, convention).unwrap_or(scalar.name());
     let array = if is_array { "[]" } else { "" };
     match convention {
-        CsvConvention::Neo4j => format!("{key}:{name}{array}"),
+        CsvConvention::Neo4j | CsvConvention::Parquet => format!("{key}:{name}{array}"),
         CsvConvention::Neptune => {
             let key = key.replace(':', "\\:");
             // Without it a vertex has a set.
@@ -316,6 +401,8 @@ fn name_of(scalar: ScalarType, convention: CsvConvention) -> Option<&'static str
         String, Uuid,
     };
     match (convention, scalar) {
+        // What it has no type for is a text, whose type is in the name of its column.
+        (CsvConvention::Parquet, known) => Some(known.name()),
         (_, BigInteger | BigDecimal | Uuid) => None,
         (CsvConvention::Neo4j, known) => Some(known.name()),
         (CsvConvention::Neptune, Char | Duration) => None,

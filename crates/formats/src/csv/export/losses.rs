@@ -70,6 +70,7 @@ impl Loss {
         let whose = match convention {
             CsvConvention::Neo4j => "neo4j-admin",
             CsvConvention::Neptune => "Neptune",
+            CsvConvention::Parquet => "Parquet",
         };
         match self {
             Self::IdAsText if convention == CsvConvention::Neptune => {
@@ -88,6 +89,9 @@ impl Loss {
                 format!(
                     "`{key}`: {count} values have the type {scalar}, which Mangrove reads and {whose} does not"
                 )
+            }
+            Self::Empty(key) if convention == CsvConvention::Parquet => {
+                format!("`{key}`: {count} values are left out, which are null")
             }
             Self::Empty(key) => {
                 format!(

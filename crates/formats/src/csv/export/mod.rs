@@ -1,4 +1,4 @@
-//! Export to CSV: a directory of files that [`super::csv()`] reads again as the same graph.
+//! Export to CSV, or to Parquet: a directory of files that [`super::csv()`] or [`super::parquet()`] reads again as the same graph.
 //!
 //! ```text
 //! vertices-person.csv                                     edges-knows.csv
@@ -8,10 +8,13 @@
 //!
 //! A file holds rows of one label whose values under one key have one type (`sheet.rs`); a label may so have several files. The graph is
 //! walked twice: first to learn what files there are to be, then to write them, both on as many threads as there are (`stretch.rs`). What
-//! a row is in columns of a convention, `cells.rs` says; what no column can say is counted (`losses.rs`).
+//! a row is in columns of a convention, `cells.rs` says; what no column can say is counted (`losses.rs`). Of Parquet the rows go on as
+//! they are, and become columns in the file's writer (`parquet_sheet.rs`).
 
 mod cells;
 mod losses;
+#[cfg(feature = "parquet")]
+mod parquet_sheet;
 mod sheet;
 mod stretch;
 
@@ -33,12 +36,14 @@ pub enum CsvConvention {
     Neo4j,
     /// That of Amazon Neptune's load format for Gremlin.
     Neptune,
+    /// The first one, in columns of Parquet files that have types. A build without the feature `parquet` refuses it.
+    Parquet,
 }
 
 /// Makes a file of that name.
 pub type MakeFile = Box<dyn FnMut(&str) -> std::io::Result<Box<dyn Write + Send>> + Send>;
 
-/// Writes a graph as CSV files, which somebody else makes.
+/// Writes a graph as CSV or Parquet files, which somebody else makes.
 pub struct CsvWriter {
     /// Makes rows of the pass, where they are not made apart.
     maker: Maker,
@@ -118,7 +123,7 @@ impl CsvWriter {
         match stretch.content {
             Content::Shapes(shapes) => shapes.iter().try_for_each(|shape| self.sheets().learn(shape)),
             Content::Rows(files) => {
-                files.into_iter().try_for_each(|(number, rows)| self.sheets().write(number, &rows))
+                files.into_iter().try_for_each(|(number, rows)| self.sheets().write(number, rows))
             }
         }
     }
@@ -130,14 +135,18 @@ impl GraphFileWriter for CsvWriter {
     }
 
     fn begin(&mut self, pass: usize) -> Result<(), FileError> {
+        if cfg!(not(feature = "parquet")) && self.maker.rows.convention == CsvConvention::Parquet {
+            return Err(FileError::Unwritable(crate::foreign::PARQUET.to_string()));
+        }
         let rest = self.maker.stretch();
         self.take(rest)?;
         self.pass = pass;
         let mut rows = self.maker.rows.another();
         if pass == FIRST_WRITTEN {
             rows.writes = true;
-            self.vertices.open(self.ids.scalar(rows.convention), true, &mut self.make)?;
-            self.edges.open(ScalarType::String, rows.edge_ids, &mut self.make)?;
+            let of_vertices = self.ids.scalar(rows.convention);
+            self.vertices.open(of_vertices, true, &mut self.make)?;
+            self.edges.open(of_vertices, rows.edge_ids, &mut self.make)?;
         }
         let ids = self.ids;
         self.maker = Maker::new(rows, ids, self.sheets().plan());

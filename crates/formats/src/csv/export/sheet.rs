@@ -15,11 +15,17 @@ use values::Str;
 use super::super::rows::{append_line, line_of};
 use super::super::scalar::ScalarType;
 use super::cells::{CellKind, Row, Shape, column_name};
+#[cfg(feature = "parquet")]
+use super::parquet_sheet::ParquetSheet;
+use super::stretch::Part;
 use super::{CsvConvention, MakeFile};
 use crate::exchange::FileError;
 
 /// Most files of vertices, and of edges: each is open.
 const MOST: usize = 400;
+/// Bytes of rows that files of Parquet have in memory together.
+#[cfg(feature = "parquet")]
+const MOST_HELD: usize = 128 << 20;
 /// Most characters of a label in the name of a file.
 const NAMED: usize = 60;
 
@@ -28,7 +34,14 @@ pub(super) struct Sheets {
     /// Nobody else has it before the files are made.
     plan: Arc<Plan>,
     /// By the numbers of the sheets.
-    files: Vec<Box<dyn Write + Send>>,
+    files: Vec<Output>,
+}
+
+/// A file that is written.
+enum Output {
+    Csv(Box<dyn Write + Send>),
+    #[cfg(feature = "parquet")]
+    Parquet(Box<ParquetSheet>),
 }
 
 /// Which files there are, and what is in which.
@@ -52,16 +65,19 @@ struct Sheet {
 
 /// A column of properties.
 #[derive(Clone, Copy)]
-struct Column {
-    scalar: ScalarType,
-    is_array: bool,
+pub(super) struct Column {
+    pub(super) scalar: ScalarType,
+    pub(super) is_array: bool,
     /// Whether a single value of it is none of an array.
     has_alone: bool,
+    /// Whether its values are to be texts, for one of them can be nothing else.
+    pub(super) as_text: bool,
 }
 
 impl Column {
     fn of(cell: CellKind) -> Self {
-        Self { scalar: cell.scalar, is_array: cell.is_many, has_alone: cell.is_alone }
+        let CellKind { scalar, is_many, is_alone, as_text } = cell;
+        Self { scalar, is_array: is_many, has_alone: is_alone, as_text }
     }
 
     /// The column that takes the cell, too; none if none can.
@@ -70,12 +86,13 @@ impl Column {
         let is_array = self.is_array || other.is_array;
         let has_alone = self.has_alone || other.has_alone;
         let fits = self.scalar == other.scalar && !(is_array && has_alone);
-        fits.then_some(Self { scalar: self.scalar, is_array, has_alone })
+        let as_text = self.as_text || other.as_text;
+        fits.then_some(Self { scalar: self.scalar, is_array, has_alone, as_text })
     }
 
     /// Whether it takes the cell as it is.
     fn takes(self, cell: CellKind) -> bool {
-        self.with(cell).is_some_and(|with| with.is_array == self.is_array)
+        self.with(cell).is_some_and(|with| (with.is_array, with.as_text) == (self.is_array, self.as_text))
     }
 }
 
@@ -113,7 +130,7 @@ impl Sheet {
         let label = std::iter::once(row.label.as_str());
         let special: Vec<&str> = match (convention, &row.ends) {
             (_, None) => id.chain(label).collect(),
-            (CsvConvention::Neo4j, _) => ends.chain(label).chain(id).collect(),
+            (CsvConvention::Neo4j | CsvConvention::Parquet, _) => ends.chain(label).chain(id).collect(),
             (CsvConvention::Neptune, _) => id.chain(ends).chain(label).collect(),
         };
         let field = |(key, column): (&Str, &Column)| {
@@ -124,14 +141,15 @@ impl Sheet {
     }
 
     fn header(&self, id: Option<ScalarType>, is_edges: bool, convention: CsvConvention) -> Vec<String> {
+        use CsvConvention::{Neo4j, Neptune, Parquet};
         let special: Vec<String> = match (convention, is_edges) {
-            (CsvConvention::Neo4j, false) => id.map(neo4j_id).into_iter().chain([":LABEL".into()]).collect(),
-            (CsvConvention::Neo4j, true) => {
+            (Neo4j | Parquet, false) => id.map(neo4j_id).into_iter().chain([":LABEL".into()]).collect(),
+            (Neo4j | Parquet, true) => {
                 let ends = [":START_ID", ":END_ID", ":TYPE"].map(String::from);
                 ends.into_iter().chain(id.map(neo4j_id)).collect()
             }
-            (CsvConvention::Neptune, false) => ["~id", "~label"].map(String::from).into(),
-            (CsvConvention::Neptune, true) => {
+            (Neptune, false) => ["~id", "~label"].map(String::from).into(),
+            (Neptune, true) => {
                 let ends = ["~from", "~to", "~label"].map(String::from);
                 id.map(|_| "~id".into()).into_iter().chain(ends).collect()
             }
@@ -143,21 +161,61 @@ impl Sheet {
     }
 }
 
+impl Sheet {
+    /// A file of CSV with its header.
+    fn csv(&self, header: &[String], mut file: Box<dyn Write + Send>) -> Result<Output, FileError> {
+        // A character that might be the delimiter must not look like one.
+        let misleads = header.iter().any(|name| name.contains(['|', ';', '\t']));
+        let line = line_of(header.iter().map(|name| Some(name.as_str())), misleads);
+        file.write_all(line.as_bytes())?;
+        Ok(Output::Csv(file))
+    }
+
+    /// A file of Parquet, of edges if their ends have ids.
+    #[cfg(feature = "parquet")]
+    fn parquet(
+        &self,
+        id: Option<ScalarType>,
+        ends: Option<ScalarType>,
+        file: Box<dyn Write + Send>,
+    ) -> Result<Output, FileError> {
+        let columns = self.columns.iter().map(|(key, column)| (key.clone(), *column));
+        let sheet = ParquetSheet::new(id, ends, columns, file)?;
+        Ok(Output::Parquet(Box::new(sheet)))
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    fn parquet(
+        &self,
+        _: Option<ScalarType>,
+        _: Option<ScalarType>,
+        _: Box<dyn Write + Send>,
+    ) -> Result<Output, FileError> {
+        Err(FileError::Unwritable(crate::foreign::PARQUET.to_string()))
+    }
+}
+
 fn neo4j_id(scalar: ScalarType) -> String {
     if scalar == ScalarType::String { ":ID".into() } else { format!(":ID{{id-type:{}}}", scalar.name()) }
 }
 
 impl Plan {
     /// Appends a row to what goes into its file; how many bytes that is more.
-    pub(super) fn append(&self, row: &Row, into: &mut [String]) -> Result<usize, FileError> {
+    pub(super) fn append(&self, row: Row, into: &mut [Part]) -> Result<usize, FileError> {
         let sheets = self.by_label.get(&row.label);
-        match sheets.and_then(|sheets| sheets.iter().find(|sheet| sheet.takes(row, self.is_edges))) {
-            Some(sheet) => {
-                let into = &mut into[sheet.number];
-                let before = into.len();
-                sheet.append(row, self.convention, into);
-                Ok(into.len() - before)
-            }
+        match sheets.and_then(|sheets| sheets.iter().find(|sheet| sheet.takes(&row, self.is_edges))) {
+            Some(sheet) => Ok(match &mut into[sheet.number] {
+                Part::Lines(lines) => {
+                    let before = lines.len();
+                    sheet.append(&row, self.convention, lines);
+                    lines.len() - before
+                }
+                Part::Rows(rows) => {
+                    let bytes = row.weight();
+                    rows.push(row);
+                    bytes
+                }
+            }),
             None => {
                 let problem = format!("an element `{}` has come that was not there before", row.label);
                 Err(FileError::Unwritable(problem))
@@ -211,8 +269,14 @@ impl Sheets {
         Ok(())
     }
 
-    /// Makes the files, with their headers. Ids are of that type, or, of edges, as each file has them, if there are to be any.
-    pub(super) fn open(&mut self, id: ScalarType, ids: bool, make: &mut MakeFile) -> Result<(), FileError> {
+    /// Makes the files, with their headers. Ids of vertices are of that type; those of edges, if there are to be any, as each file has
+    /// them.
+    pub(super) fn open(
+        &mut self,
+        of_vertices: ScalarType,
+        ids: bool,
+        make: &mut MakeFile,
+    ) -> Result<(), FileError> {
         let plan = Arc::make_mut(&mut self.plan);
         let kind = if plan.is_edges { "edges" } else { "vertices" };
         if !plan.is_edges && plan.by_label.is_empty() {
@@ -221,17 +285,23 @@ impl Sheets {
             plan.count = 1;
         }
         let mut names = HashSet::new();
-        let mut files: Vec<(usize, Box<dyn Write + Send>)> = Vec::new();
+        let mut files: Vec<(usize, Output)> = Vec::new();
         for (label, sheets) in &plan.by_label {
             for sheet in sheets {
-                let id = if plan.is_edges { sheet.id } else { Some(id) };
-                let header = sheet.header(id.filter(|_| ids), plan.is_edges, plan.convention);
-                // A character that might be the delimiter must not look like one.
-                let misleads = header.iter().any(|name| name.contains(['|', ';', '\t']));
-                let mut file = make(&free_name(kind, label, &mut names))?;
-                let line = line_of(header.iter().map(|name| Some(name.as_str())), misleads);
-                file.write_all(line.as_bytes())?;
-                files.push((sheet.number, file));
+                let id = if plan.is_edges { sheet.id } else { Some(of_vertices) };
+                let id = id.filter(|_| ids);
+                let output = match plan.convention {
+                    CsvConvention::Parquet => {
+                        let ends = plan.is_edges.then_some(of_vertices);
+                        let file = make(&free_name(kind, label, ".parquet", &mut names))?;
+                        sheet.parquet(id, ends, file)?
+                    }
+                    convention => {
+                        let file = make(&free_name(kind, label, ".csv", &mut names))?;
+                        sheet.csv(&sheet.header(id, plan.is_edges, convention), file)?
+                    }
+                };
+                files.push((sheet.number, output));
             }
         }
         files.sort_by_key(|(number, _)| *number);
@@ -240,24 +310,55 @@ impl Sheets {
     }
 
     /// Writes rows into the file of a number.
-    pub(super) fn write(&mut self, number: usize, rows: &str) -> Result<(), FileError> {
-        Ok(self.files[number].write_all(rows.as_bytes())?)
+    pub(super) fn write(&mut self, number: usize, rows: Part) -> Result<(), FileError> {
+        match (&mut self.files[number], rows) {
+            (Output::Csv(file), Part::Lines(lines)) => Ok(file.write_all(lines.as_bytes())?),
+            #[cfg(feature = "parquet")]
+            (Output::Parquet(file), Part::Rows(rows)) => {
+                rows.iter().try_for_each(|row| file.append(row))?;
+                self.keep_few()
+            }
+            // A maker makes what its convention's files take.
+            _ => Ok(()),
+        }
+    }
+
+    /// Lets the largest file write what it has in memory, if all of them have much.
+    #[cfg(feature = "parquet")]
+    fn keep_few(&mut self) -> Result<(), FileError> {
+        let sheets = || self.files.iter().enumerate();
+        let held = |output: &Output| match output {
+            Output::Parquet(file) => file.held(),
+            Output::Csv(_) => 0,
+        };
+        if sheets().map(|(_, file)| held(file)).sum::<usize>() < MOST_HELD {
+            return Ok(());
+        }
+        let largest = sheets().max_by_key(|(_, file)| held(file)).map(|(number, _)| number);
+        match largest.and_then(|number| self.files.get_mut(number)) {
+            Some(Output::Parquet(file)) => file.write_rows(),
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn finish(&mut self) -> Result<(), FileError> {
-        Ok(self.files.iter_mut().try_for_each(|file| file.flush())?)
+        self.files.iter_mut().try_for_each(|file| match file {
+            Output::Csv(file) => Ok(file.flush()?),
+            #[cfg(feature = "parquet")]
+            Output::Parquet(file) => file.finish(),
+        })
     }
 }
 
 /// A name that no other file has, whatever the label.
-fn free_name(kind: &str, label: &str, taken: &mut HashSet<String>) -> String {
+fn free_name(kind: &str, label: &str, ending: &str, taken: &mut HashSet<String>) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
     let label: String = label.chars().take(NAMED).map(letter).collect();
     let stem = if label.is_empty() { kind.to_owned() } else { format!("{kind}-{label}") };
     // Some file systems take letters of both sizes for the same.
     let name = std::iter::once(stem.clone()).chain((2..).map(|number| format!("{stem}-{number}")));
     let free = name.into_iter().find(|name| taken.insert(name.to_lowercase()));
-    format!("{}.csv", free.unwrap_or(stem))
+    format!("{}{ending}", free.unwrap_or(stem))
 }
 
 #[cfg(test)]
@@ -267,7 +368,7 @@ mod tests {
     #[test]
     fn files_are_named_for_their_labels_and_no_two_alike() {
         let mut taken = HashSet::new();
-        let mut name = |label: &str| free_name("edges", label, &mut taken);
+        let mut name = |label: &str| free_name("edges", label, ".csv", &mut taken);
         assert_eq!(name("knows"), "edges-knows.csv");
         assert_eq!(name("KNOWS"), "edges-KNOWS-2.csv");
         assert_eq!(name("../a b"), "edges-___a_b.csv");

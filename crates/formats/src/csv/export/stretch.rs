@@ -5,10 +5,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use values::{Direction, Edge, Value, Vertex};
 
-use super::VertexIds;
 use super::cells::{Row, Rows, Shape};
 use super::losses::Losses;
 use super::sheet::Plan;
+use super::{CsvConvention, VertexIds};
 use crate::csv::scalar::ScalarType;
 use crate::exchange::{FileError, Made, Stretch, StretchWriter};
 
@@ -28,7 +28,32 @@ pub(super) enum Content {
     /// Shapes that this maker has not seen before, in the order in which it has seen them.
     Shapes(Vec<Shape>),
     /// Rows, by the numbers of their files.
-    Rows(Vec<(usize, String)>),
+    Rows(Vec<(usize, Part)>),
+}
+
+/// Some rows of a file.
+pub(super) enum Part {
+    /// Lines of CSV.
+    Lines(String),
+    /// Rows that a writer of Parquet makes columns of.
+    Rows(Vec<Row>),
+}
+
+impl Part {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Lines(lines) => lines.is_empty(),
+            Self::Rows(rows) => rows.is_empty(),
+        }
+    }
+
+    /// Takes what there is.
+    fn take(&mut self) -> Self {
+        match self {
+            Self::Lines(lines) => Self::Lines(std::mem::take(lines)),
+            Self::Rows(rows) => Self::Rows(std::mem::take(rows)),
+        }
+    }
 }
 
 /// Makes rows of elements of one kind.
@@ -42,7 +67,7 @@ pub(super) struct Maker {
     seen: FxHashSet<Shape>,
     shapes: Vec<Shape>,
     /// By the numbers of the files.
-    texts: Vec<String>,
+    parts: Vec<Part>,
     bytes: usize,
     /// Ids of vertices that were written, if two of different types may be one text.
     written: FxHashSet<String>,
@@ -52,8 +77,13 @@ impl Maker {
     pub(super) fn new(rows: Rows, known: VertexIds, plan: &Arc<Plan>) -> Self {
         // On the first walk the plan changes, and nobody else may have it.
         let plan = if rows.writes { Arc::clone(plan) } else { Arc::new((**plan).clone()) };
+        let files = if rows.writes { plan.count() } else { 0 };
+        let part = || match rows.convention {
+            CsvConvention::Parquet => Part::Rows(Vec::new()),
+            CsvConvention::Neo4j | CsvConvention::Neptune => Part::Lines(String::new()),
+        };
         Self {
-            texts: vec![String::new(); if rows.writes { plan.count() } else { 0 }],
+            parts: (0..files).map(|_| part()).collect(),
             rows,
             known,
             plan,
@@ -77,16 +107,16 @@ impl Maker {
         let content = match self.rows.writes {
             false => Content::Shapes(std::mem::take(&mut self.shapes)),
             true => {
-                let texts = self.texts.iter_mut().enumerate().filter(|(_, text)| !text.is_empty());
-                Content::Rows(texts.map(|(number, text)| (number, std::mem::take(text))).collect())
+                let parts = self.parts.iter_mut().enumerate().filter(|(_, part)| !part.is_empty());
+                Content::Rows(parts.map(|(number, part)| (number, part.take())).collect())
             }
         };
         CsvStretch { content, ids: std::mem::take(&mut self.ids), losses: std::mem::take(&mut self.losses) }
     }
 
-    fn row(&mut self, row: &Row) -> Result<(), FileError> {
+    fn row(&mut self, row: Row) -> Result<(), FileError> {
         if self.rows.writes {
-            self.bytes += self.plan.append(row, &mut self.texts)?;
+            self.bytes += self.plan.append(row, &mut self.parts)?;
             return Ok(());
         }
         let shape = row.shape();
@@ -131,14 +161,14 @@ impl StretchWriter for Maker {
         let id = self.vertex_id(&vertex.id, true)?;
         let losses = &mut self.losses.in_pass(self.rows.writes);
         let row = self.rows.vertex(vertex, id, losses)?;
-        self.row(&row)
+        self.row(row)
     }
 
     fn edge(&mut self, _: Direction, edge: &Edge) -> Result<(), FileError> {
         let ends = [self.vertex_id(&edge.out_v.id, false)?, self.vertex_id(&edge.in_v.id, false)?];
         let losses = &mut self.losses.in_pass(self.rows.writes);
         let row = self.rows.edge(edge, ends, losses);
-        self.row(&row)
+        self.row(row)
     }
 
     fn bytes(&self) -> usize {

@@ -92,7 +92,7 @@ fn hidden(folder: &Path) -> PathBuf {
 fn replaceable(target: &Path, overwrite: bool) -> Result<(), String> {
     if !fs::symlink_metadata(target).is_ok_and(|found| found.is_dir()) {
         return Err(
-            "there is something else of that name, which is no directory; CSV files are written into one"
+            "there is something else of that name, which is no directory; files of CSV or Parquet are written into one"
                 .into(),
         );
     }
@@ -100,11 +100,12 @@ fn replaceable(target: &Path, overwrite: bool) -> Result<(), String> {
     if entries.peek().is_some() && !overwrite {
         return Err("the directory is there, and not empty; add --overwrite to replace it".into());
     }
-    let is_csv = |path: &Path| path.extension() == Some(OsStr::new("csv")) && path.is_file();
-    match entries.find(|entry| !is_csv(&entry.path())) {
+    let endings = ["csv", "parquet"].map(|ending| Some(OsStr::new(ending)));
+    let is_written = |path: &Path| endings.contains(&path.extension()) && path.is_file();
+    match entries.find(|entry| !is_written(&entry.path())) {
         None => Ok(()),
         Some(other) => Err(format!(
-            "{} is in it, which is no CSV file; only a directory of an earlier export is replaced",
+            "{} is in it, which is no file of CSV or Parquet; only a directory of an earlier export is replaced",
             other.file_name().to_string_lossy()
         )),
     }

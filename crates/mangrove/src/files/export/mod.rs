@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  snapshot ─▶ all of it, or what a traversal yields (part) ─▶ formats' writer, in its passes (walk)
-//!                                                                └─▶ one file (files/written), or a directory of CSV (directory)
+//!                                                                └─▶ one file (files/written), or a directory of CSV or Parquet (directory)
 //! ```
 //!
 //! It must never know how a format says what an element is.
@@ -41,6 +41,15 @@ pub enum ExportFormat {
     Neo4j,
     /// A directory of CSV files with the headers of Amazon Neptune
     Neptune,
+    /// A directory of Parquet files (builds with the feature `parquet`)
+    Parquet,
+}
+
+impl ExportFormat {
+    /// Whether it is a directory of files.
+    pub fn is_directory(self) -> bool {
+        matches!(self, Self::Neo4j | Self::Neptune | Self::Parquet)
+    }
 }
 
 /// What is exported, and how.
@@ -51,9 +60,9 @@ pub struct ExportOptions {
     /// A traversal that yields what is exported: vertices, with the edges between them; edges, with their ends; or a `subgraph()`.
     /// None for the whole graph.
     pub query: Option<String>,
-    /// Whether what is there may be replaced: a file, or a directory with CSV files and nothing else.
+    /// Whether what is there may be replaced: a file, or a directory with CSV or Parquet files and nothing else.
     pub overwrite: bool,
-    /// Whether edges in CSV files have a column of ids, which `neo4j-admin` refuses.
+    /// Whether edges in CSV and Parquet files have a column of ids, which `neo4j-admin` refuses.
     pub edge_ids: bool,
 }
 
@@ -166,6 +175,7 @@ impl Database {
             ExportFormat::Gryo => job.file(GraphFormat::Gryo),
             ExportFormat::Neo4j => job.csv(CsvConvention::Neo4j),
             ExportFormat::Neptune => job.csv(CsvConvention::Neptune),
+            ExportFormat::Parquet => job.csv(CsvConvention::Parquet),
         }
     }
 }
@@ -239,7 +249,7 @@ impl Job<'_> {
         Ok(ExportSummary { vertices, edges, files: 1, bytes, losses: Vec::new() })
     }
 
-    /// Writes a directory of CSV files.
+    /// Writes a directory of CSV or Parquet files.
     fn csv(&self, convention: CsvConvention) -> Result<ExportSummary, ExportError> {
         let failed = |problem: String| self.unwritable(problem);
         let directory = NewDirectory::create(self.target, self.place.folder, self.options.overwrite);
