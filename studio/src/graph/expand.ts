@@ -1,0 +1,53 @@
+/** What is beside a vertex: counted first, and then as much of it as somebody wants. */
+import { run } from '../server/client';
+import type { Id, Value, Vertex } from '../server/value';
+import { type Elements, elementsOf, keyOf } from './elements';
+
+/** Edges of a label in a direction. */
+export interface Side {
+  direction: 'out' | 'in';
+  label: string;
+  count: number;
+}
+
+const MOST_BETWEEN = 2000;
+const PATIENCE = 10_000;
+
+function countsIn(value: Value | undefined, direction: Side['direction']): Side[] {
+  if (value === null || typeof value !== 'object' || Array.isArray(value) || value.kind !== 'map') return [];
+  return value.entries.map(([label, count]) => ({ direction, label: String(label), count: Number(count) }));
+}
+
+/** The edges of a vertex, by label and direction. */
+export async function sidesOf(id: Id, graph: string): Promise<Side[]> {
+  const gremlin = "g.V(id).project('out', 'in').by(outE().groupCount().by(label)).by(inE().groupCount().by(label))";
+  const [found] = await run({ gremlin, graph, bindings: { id }, timeout: PATIENCE });
+  if (
+    found === undefined ||
+    found === null ||
+    typeof found !== 'object' ||
+    Array.isArray(found) ||
+    found.kind !== 'map'
+  )
+    return [];
+  const side = (name: string) => found.entries.find(([key]) => key === name)?.[1];
+  return [...countsIn(side('out'), 'out'), ...countsIn(side('in'), 'in')].sort((a, b) => b.count - a.count);
+}
+
+/** At most `most` edges of a side, with the vertices at their other ends. */
+export async function expand(id: Id, { direction, label }: Side, most: number, graph: string): Promise<Elements> {
+  const gremlin = `g.V(id).${direction}E(label).limit(${most}).project('e', 'v').by().by(${direction === 'out' ? 'inV()' : 'outV()'})`;
+  return elementsOf(await run({ gremlin, graph, bindings: { id, label }, timeout: PATIENCE }));
+}
+
+/** The edges among vertices that are drawn. */
+export async function between(ids: Id[], graph: string): Promise<Elements> {
+  const gremlin = `g.V(ids).outE().where(inV().hasId(within(ids))).limit(${MOST_BETWEEN})`;
+  return elementsOf(await run({ gremlin, graph, bindings: { ids }, timeout: PATIENCE }));
+}
+
+/** A vertex with its properties: an edge knows only the ids of its ends. */
+export async function whole(id: Id, graph: string): Promise<Vertex | null> {
+  const found = elementsOf(await run({ gremlin: 'g.V(id)', graph, bindings: { id }, timeout: PATIENCE }));
+  return found.vertices.get(keyOf(id)) ?? null;
+}
