@@ -28,6 +28,8 @@ export default defineConfig({
   build: {
     target: 'es2022',
     assetsDir: 'studio',
+    // `compress` empties the folder, and leaves what is of the repository.
+    emptyOutDir: false,
     // A data: URL for a small file would be one more thing to allow.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

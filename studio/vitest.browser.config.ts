@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['tests/browser/**/*.test.ts'],
     environment: 'node',
+    globalSetup: ['tests/browser/servers.ts'],
     // One browser, one server, one after the other: what is timed must not be timed beside another test.
     maxWorkers: 1,
     fileParallelism: false,

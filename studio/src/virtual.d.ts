@@ -5,9 +5,10 @@ declare module 'virtual:steps' {
   export const SOURCES: Record<string, string>;
 }
 declare module '*.css';
-declare module '*?worker' {
-  const Create: new () => Worker;
-  export default Create;
+declare module '*?worker&url' {
+  /** Where the worker's script is. */
+  const address: string;
+  export default address;
 }
 declare module 'graphology-layout-forceatlas2/iterate' {
   /** One step of the layout, in place. */

@@ -87,11 +87,11 @@ async function valuesOf(label: string | null, key: string, typed: string): Promi
   const at = JSON.stringify([graph.value, label, key, typed]);
   const known = remembered.get(at);
   if (known) return known;
-  const ofLabel = label ? '.hasLabel(label)' : '';
-  const begins = typed ? '.has(key, startingWith(typed))' : '';
-  const gremlin = `g.V()${ofLabel}${begins}.limit(2000).values(key).dedup().limit(${MOST_VALUES})`;
+  const ofLabel = label ? '.hasLabel(x)' : '';
+  const begins = typed ? '.has(y, startingWith(z))' : '';
+  const gremlin = `g.V()${ofLabel}${begins}.limit(2000).values(y).dedup().limit(${MOST_VALUES})`;
   try {
-    const values = await run({ gremlin, graph: graph.value, bindings: { label, key, typed }, timeout: 1000 });
+    const values = await run({ gremlin, graph: graph.value, bindings: { x: label, y: key, z: typed }, timeout: 1000 });
     const found = values.filter((value): value is string => typeof value === 'string');
     const options = found.sort().map((value): Completion => ({ label: value, type: 'value', detail: key }));
     if (remembered.size > 500) remembered.clear();

@@ -1,11 +1,12 @@
 /** Draws a model with WebGL, and tells what somebody does with it. */
-import { effect } from '@preact/signals';
+import { effect, untracked } from '@preact/signals';
 import Sigma from 'sigma';
 import type { Settings } from 'sigma/settings';
 import { colour, isDark } from '../ui/theme';
 import { type Forces, force } from './force';
 import { circle, grid, type Layout, layers } from './layouts';
 import type { Model } from './model';
+import { styles } from './style';
 
 /** Edges beyond which they are not drawn while the picture moves. */
 const MANY_EDGES = 4000;
@@ -66,22 +67,25 @@ export function draw(
   const ends = [
     ...listen(model, sigma, open),
     // A style, a theme, or what is selected: all of it is asked for again when it is drawn.
+    // What is drawn is asked for again when it is: the reducers read all of it, so an effect must not watch what it draws.
     effect(() => {
       void [model.selected.value, model.matches.value, model.changed.value];
-      sigma.refresh({ skipIndexation: true });
+      untracked(() => sigma.refresh({ skipIndexation: true }));
     }),
     effect(() => {
-      void isDark.value;
-      const { labelColor, edgeLabelColor, defaultEdgeColor } = colours();
-      sigma.setSetting('labelColor', labelColor);
-      sigma.setSetting('edgeLabelColor', edgeLabelColor);
-      sigma.setSetting('defaultEdgeColor', defaultEdgeColor);
-      model.dress();
+      void [isDark.value, styles.value];
+      untracked(() => {
+        for (const [name, value] of Object.entries(colours()))
+          sigma.setSetting(name as keyof ReturnType<typeof colours>, value as never);
+        model.dress();
+      });
     }),
     effect(() => {
       const size = model.changed.value < 0 ? 0 : graph.size;
-      sigma.setSetting('hideEdgesOnMove', size > MANY_EDGES);
-      sigma.setSetting('renderEdgeLabels', size <= LABELLED_EDGES);
+      untracked(() => {
+        sigma.setSetting('hideEdgesOnMove', size > MANY_EDGES);
+        sigma.setSetting('renderEdgeLabels', size <= LABELLED_EDGES);
+      });
     }),
   ];
   const show = (key: string) => {
@@ -156,7 +160,7 @@ function settings(model: Model): Partial<Settings> {
     },
     edgeReducer: (key, data) => {
       const selected = model.selected.value;
-      const size = data.isHop ? 0.6 : graph.size > 1000 ? 0.8 : 1.4;
+      const size = graph.size > 1000 ? 0.8 : data.isHop ? 1.2 : 1.8;
       if (key === selected?.key) return { ...data, size: 3, color: colour('accent'), zIndex: 3, forceLabel: true };
       const isFaded =
         model.wanted.value.trim() !== '' || (selected && !selected.isEdge && !graph.hasExtremity(key, selected.key));

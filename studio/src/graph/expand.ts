@@ -1,7 +1,7 @@
 /** What is beside a vertex: counted first, and then as much of it as somebody wants. */
 import { run } from '../server/client';
-import type { Id, Value, Vertex } from '../server/value';
-import { type Elements, elementsOf, keyOf } from './elements';
+import type { Id, Value } from '../server/value';
+import { type Elements, elementsOf } from './elements';
 
 /** Edges of a label in a direction. */
 export interface Side {
@@ -10,6 +10,7 @@ export interface Side {
   count: number;
 }
 
+// Variables are called x and y: `id` and `label` are words of Gremlin.
 const MOST_BETWEEN = 2000;
 const PATIENCE = 10_000;
 
@@ -20,7 +21,7 @@ function countsIn(value: Value | undefined, direction: Side['direction']): Side[
 
 /** The edges of a vertex, by label and direction. */
 export async function sidesOf(id: Id, graph: string): Promise<Side[]> {
-  const gremlin = "g.V(id).project('out', 'in').by(outE().groupCount().by(label)).by(inE().groupCount().by(label))";
+  const gremlin = "g.V(x).project('out', 'in').by(outE().groupCount().by(label)).by(inE().groupCount().by(label))";
   const [found] = await run({ gremlin, graph, bindings: { id }, timeout: PATIENCE });
   if (
     found === undefined ||
@@ -36,18 +37,17 @@ export async function sidesOf(id: Id, graph: string): Promise<Side[]> {
 
 /** At most `most` edges of a side, with the vertices at their other ends. */
 export async function expand(id: Id, { direction, label }: Side, most: number, graph: string): Promise<Elements> {
-  const gremlin = `g.V(id).${direction}E(label).limit(${most}).project('e', 'v').by().by(${direction === 'out' ? 'inV()' : 'outV()'})`;
-  return elementsOf(await run({ gremlin, graph, bindings: { id, label }, timeout: PATIENCE }));
+  const gremlin = `g.V(x).${direction}E(y).limit(${most}).project('e', 'v').by().by(${direction === 'out' ? 'inV()' : 'outV()'})`;
+  return elementsOf(await run({ gremlin, graph, bindings: { x: id, y: label }, timeout: PATIENCE }));
 }
 
 /** The edges among vertices that are drawn. */
 export async function between(ids: Id[], graph: string): Promise<Elements> {
-  const gremlin = `g.V(ids).outE().where(inV().hasId(within(ids))).limit(${MOST_BETWEEN})`;
-  return elementsOf(await run({ gremlin, graph, bindings: { ids }, timeout: PATIENCE }));
+  const gremlin = `g.V(xs).outE().where(inV().hasId(within(xs))).limit(${MOST_BETWEEN})`;
+  return elementsOf(await run({ gremlin, graph, bindings: { xs: ids }, timeout: PATIENCE }));
 }
 
-/** A vertex with its properties: an edge knows only the ids of its ends. */
-export async function whole(id: Id, graph: string): Promise<Vertex | null> {
-  const found = elementsOf(await run({ gremlin: 'g.V(id)', graph, bindings: { id }, timeout: PATIENCE }));
-  return found.vertices.get(keyOf(id)) ?? null;
+/** Vertices with their properties: an edge knows only the ids of its ends. */
+export async function whole(ids: Id[], graph: string): Promise<Elements> {
+  return elementsOf(await run({ gremlin: 'g.V(xs)', graph, bindings: { xs: ids }, timeout: PATIENCE }));
 }

@@ -1,7 +1,7 @@
 /** Lets forces move the vertices of a graph for a while. */
 import type Graph from 'graphology';
 import type { Begin } from './force.worker';
-import ForceWorker from './force.worker?worker';
+import address from './force.worker?worker&url';
 
 const NUMBERS = 10;
 /** Where a vertex's numbers are among its ten. */
@@ -27,6 +27,23 @@ function settingsFor(order: number): Begin['settings'] {
   };
 }
 
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string };
+}
+
+let trusted: { createScriptURL(url: string): string } | null = null;
+
+/** Starts the worker. The page's policy lets scripts begin from trusted addresses alone, and this is the only one. */
+function startWorker(): Worker {
+  const { trustedTypes } = window as unknown as { trustedTypes?: TrustedTypes };
+  const refuse = (url: string) => {
+    throw new TypeError(`${url} is no script of this page`);
+  };
+  trusted ??=
+    trustedTypes?.createPolicy('mangrove', { createScriptURL: (url) => (url === address ? url : refuse(url)) }) ?? null;
+  return new Worker(trusted?.createScriptURL(address) ?? address, { type: 'module' });
+}
+
 /** Moves what is shown and not pinned for `time` milliseconds, or until it is stopped. */
 export function force(graph: Graph, time: number, onMove: () => void, onEnd: () => void): Forces {
   const order = graph.filterNodes((_, { hidden }) => !hidden);
@@ -48,7 +65,7 @@ export function force(graph: Graph, time: number, onMove: () => void, onEnd: () 
     joined.push(from * NUMBERS, to * NUMBERS, 1);
     for (const end of [from, to]) nodes[end * NUMBERS + AT.mass] = (nodes[end * NUMBERS + AT.mass] ?? 1) + 1;
   });
-  const worker = new ForceWorker();
+  const worker = startWorker();
   const stop = () => worker.terminate();
   worker.onmessage = ({ data }: MessageEvent<{ places: Float32Array; isDone: boolean }>) => {
     graph.updateEachNodeAttributes(

@@ -1,7 +1,7 @@
 /** The graph that is drawn: what is in it, and what of it is shown, pinned and looked at. */
 import { computed, signal } from '@preact/signals';
 import Graph from 'graphology';
-import type { Edge, Value, Vertex } from '../server/value';
+import type { Edge, Id, Value, Vertex } from '../server/value';
 import { type Elements, elementsOf, keyOf } from './elements';
 import { type Layout, spiral } from './layouts';
 import { captionOf, colourOf, styles } from './style';
@@ -124,6 +124,11 @@ export class Model {
     if (this.graph.hasNode(from) && this.graph.hasNode(to) && !isJoined) {
       this.graph.addDirectedEdgeWithKey(key, from, to, { kind: 'path', label: '', isHop: true });
     }
+  }
+
+  /** The vertices of which only id and label are known, since an edge named them. */
+  unknown(): Id[] {
+    return [...this.vertices.values()].filter((vertex) => vertex.properties.length === 0).map(({ id }) => id);
   }
 
   /** Gives all their colours, sizes and captions again. */

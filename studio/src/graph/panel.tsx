@@ -5,7 +5,7 @@ import { type Edge, textOf, type Value, type Vertex } from '../server/value';
 import { Icon } from '../ui/icons';
 import { count } from '../ui/words';
 import { keyOf } from './elements';
-import { expand, type Side, sidesOf, whole } from './expand';
+import { expand, type Side, sidesOf } from './expand';
 import type { Model } from './model';
 import { captionOf, colourOf, restyle, styles } from './style';
 
@@ -99,10 +99,7 @@ function StyleOf({ label, model }: { label: string; model: Model }) {
     ),
   ];
   const style = styles.value[label] ?? {};
-  const change = (next: Parameters<typeof restyle>[1]) => {
-    restyle(label, next);
-    model.dress();
-  };
+  const change = (next: Parameters<typeof restyle>[1]) => restyle(label, next);
   return (
     <div class="style-of">
       <label>
@@ -186,10 +183,6 @@ function OfVertex({
     void attempt(async () => {
       const found = await sidesOf(vertex.id, source);
       if (isHere) setSides(found);
-      if (vertex.properties.length > 0) return;
-      const known = await whole(vertex.id, source);
-      if (isHere && known && known.properties.length > 0)
-        model.add({ vertices: new Map([[keyOf(known.id), known]]), edges: new Map(), hops: [], isCut: false });
     });
     return () => {
       isHere = false;

@@ -6,7 +6,7 @@ import { names } from '../session/session';
 import { Icon } from '../ui/icons';
 import { count, plural } from '../ui/words';
 import { type Canvas, draw } from './canvas';
-import { between, expand, sidesOf } from './expand';
+import { between, expand, sidesOf, whole } from './expand';
 import { LAYOUTS, type Layout } from './layouts';
 import { Model } from './model';
 import { Panel } from './panel';
@@ -43,6 +43,11 @@ export default function GraphView({ answer }: { answer: Answer }) {
     }
   };
   const relay = () => canvas.current?.lay(model.layout.value);
+  const learn = () =>
+    attempt(async () => {
+      const ids = model.unknown().slice(0, MOST_AMONG);
+      if (ids.length > 0) model.add(await whole(ids, answer.graph));
+    });
   const open = (key: string) =>
     attempt(async () => {
       model.selected.value = { key, isEdge: false };
@@ -55,12 +60,13 @@ export default function GraphView({ answer }: { answer: Answer }) {
 
   useEffect(() => {
     if (!place.current) return;
-    const isFirst = model.graph.order > 0 && !models.has(answer) ? false : !model.graph.hasAttribute('laid');
+    const isFirst = !model.graph.hasAttribute('laid');
     canvas.current = draw(model, place.current, setMoving, open);
     if (isFirst) canvas.current.lay(model.graph.size === 0 && model.graph.order > 1 ? 'grid' : 'force');
     model.graph.setAttribute('laid', true);
     // For tests, and for whoever looks at the page with the browser's tools.
     (place.current as HTMLElement & { picture?: Canvas }).picture = canvas.current;
+    void learn();
     return () => canvas.current?.close();
   }, [model]);
 

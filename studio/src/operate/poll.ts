@@ -19,6 +19,8 @@ export interface Series {
   loads: (number | null)[];
   commits: (number | null)[];
   conflicts: (number | null)[];
+  flight: (number | null)[];
+  transactions: (number | null)[];
 }
 
 /** Seconds since 1970 of each look. */
@@ -33,7 +35,18 @@ export const latest = signal<Sample[]>([]);
 export const failed = signal('');
 
 function empty(): Series {
-  return { requests: [], p50: [], p95: [], resident: [], cache: [], loads: [], commits: [], conflicts: [] };
+  return {
+    requests: [],
+    p50: [],
+    p95: [],
+    resident: [],
+    cache: [],
+    loads: [],
+    commits: [],
+    conflicts: [],
+    flight: [],
+    transactions: [],
+  };
 }
 
 /** What a look adds to what was seen, given the one before. */
@@ -58,6 +71,8 @@ export function seen(before: Sample[], after: Sample[], seconds: number): Record
     loads: rate('mangrove_loads_total'),
     commits: rate('mangrove_commit_attempts_total'),
     conflicts: rate('mangrove_commit_conflicts_total'),
+    flight: total(after, 'mangrove_requests_in_flight'),
+    transactions: total(after, 'mangrove_open_transactions'),
   };
 }
 

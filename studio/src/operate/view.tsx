@@ -12,7 +12,7 @@ import { Users } from './users';
 /** What the server does now. */
 export default function OperateView() {
   useEffect(() => watch(), []);
-  const { requests, p50, p95, resident, cache, loads, commits, conflicts } = series.value;
+  const { requests, p50, p95, resident, cache, loads, commits, conflicts, flight, transactions } = series.value;
   const at = times.value;
   const now = latest.value;
   const waiting = total(now, 'mangrove_pool_waiting');
@@ -73,6 +73,15 @@ export default function OperateView() {
           curves={[
             { name: 'attempts', colour: 'accent', values: commits },
             { name: 'conflicts', colour: 'bad', values: conflicts },
+          ]}
+          format={brief}
+        />
+        <Chart
+          title="Under way"
+          times={at}
+          curves={[
+            { name: 'requests', colour: 'accent', values: flight },
+            { name: 'transactions', colour: 'second', values: transactions },
           ]}
           format={brief}
         />

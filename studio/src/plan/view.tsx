@@ -120,7 +120,7 @@ function OperatorCard({ operator, total }: { operator: Operator; total: number }
               ) : (
                 ' rows'
               )}
-              {wrong !== null && wrong >= WRONG && <em> ×{brief(wrong)}</em>}
+              {wrong !== null && wrong >= WRONG && <em> ×{brief(Math.round(wrong))}</em>}
             </span>
           )}
           {counters && counters.read > 0 && <span class="quiet">{brief(counters.read)} read</span>}

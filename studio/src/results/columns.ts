@@ -68,6 +68,24 @@ export function cell(value: Value | undefined): string {
   return value === undefined ? '' : textOf(value);
 }
 
+/** Keys by which people call things. */
+const NAMES = ['name', 'title', 'firstName'];
+
+/** What is shown of a cell: its text, and of a vertex how people call it. */
+export function shownIn(value: Value | undefined): string {
+  if (
+    value === undefined ||
+    value === null ||
+    typeof value !== 'object' ||
+    Array.isArray(value) ||
+    value.kind !== 'vertex'
+  )
+    return cell(value);
+  const { label, properties } = value;
+  const called = NAMES.flatMap((key) => properties.filter(([name]) => name === key)).at(0)?.[1][0]?.value;
+  return `${cell(value)} ${label}${called === undefined ? '' : ` ${textOf(called)}`}`;
+}
+
 /** Whether a cell stands on the right, as numbers do. */
 export function isNumber(value: Value | undefined): boolean {
   return typeof value === 'number' || typeof value === 'bigint';

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Value } from '../server/value';
 import { Icon } from '../ui/icons';
 import { count } from '../ui/words';
-import { cell, csv, isNumber, sorted, type Table, tableOf, tsv } from './columns';
+import { cell, csv, isNumber, shownIn, sorted, type Table, tableOf, tsv } from './columns';
 import { copy, download } from './files';
 import { useSight } from './use-sight';
 import { scrollTo } from './virtual';
@@ -17,7 +17,7 @@ function widths(table: Table): string {
   const all = table.columns.map((name, at) => {
     const longest = table.rows
       .slice(0, LOOKED_AT)
-      .reduce((most, row) => Math.max(most, cell(row[at]).length), name.length + 2);
+      .reduce((most, row) => Math.max(most, shownIn(row[at]).length), name.length + 2);
     const width = `${Math.min(320, Math.round(24 + longest * 7.8))}px`;
     return at === table.columns.length - 1 ? `minmax(${width}, 1fr)` : width;
   });
@@ -153,7 +153,7 @@ export function TableView({ values, name }: { values: Value[]; name: string }) {
                       title={cell(value).slice(0, 1000)}
                       onDblClick={() => put(cell(value), 'the cell')}
                     >
-                      {cell(value).slice(0, 500)}
+                      {shownIn(value).slice(0, 500)}
                     </span>
                   ))}
                 </div>

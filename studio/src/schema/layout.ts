@@ -88,7 +88,8 @@ function settle(boxes: Box[], lines: Line[], heat: number): void {
       if (!one || !other || !atOne || !atOther) continue;
       const [x, y] = [one.x - other.x || 0.1, one.y - other.y || 0.1];
       const far = Math.max(20, Math.hypot(x, y));
-      const strength = (one.isEdge && other.isEdge ? 9000 : 26_000) / (far * far * far);
+      const strength =
+        (one.isEdge && other.isEdge ? 26_000 : one.isEdge || other.isEdge ? 30_000 : 90_000) / (far * far * far);
       atOne.x += x * strength;
       atOne.y += y * strength;
       atOther.x -= x * strength;
@@ -100,7 +101,7 @@ function settle(boxes: Box[], lines: Line[], heat: number): void {
     if (!atFrom || !atTo) continue;
     const [x, y] = [to.x - from.x, to.y - from.y];
     const far = Math.max(1, Math.hypot(x, y));
-    const pull = ((far - 120) / far) * 0.06;
+    const pull = ((far - 110) / far) * 0.07;
     atFrom.x += x * pull;
     atFrom.y += y * pull;
     atTo.x -= x * pull;

@@ -71,7 +71,7 @@ export default function SchemaView() {
   );
 }
 
-const thickness = (many: number) => 1 + Math.log10(Math.max(1, many)) * 0.7;
+const thickness = (many: number) => 0.8 + Math.log10(Math.max(1, many)) * 0.35;
 
 function PictureView({
   schema,

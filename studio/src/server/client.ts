@@ -24,12 +24,16 @@ export function whenStranger(then: () => void): void {
   onStranger = then;
 }
 
+/** What the server takes for its own page: no other page can set it, since no preflight allows it. */
+const OF_THE_PAGE = { 'X-Mangrove-Studio': '1' };
+
 async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   let answer: Response;
   try {
     // Its own cookie and nothing else: no page of another origin could ask like this.
     answer = await fetch(path, {
       ...init,
+      headers: { ...init.headers, ...OF_THE_PAGE },
       credentials: 'same-origin',
       mode: 'same-origin',
       cache: 'no-store',
