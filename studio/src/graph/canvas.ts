@@ -1,5 +1,5 @@
 /** Draws a model with WebGL, and tells what somebody does with it. */
-import { effect, untracked } from '@preact/signals';
+import { computed, effect, untracked } from '@preact/signals';
 import Sigma from 'sigma';
 import type { Settings } from 'sigma/settings';
 import { colour, isDark } from '../ui/theme';
@@ -119,12 +119,16 @@ function calm(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
 
+/** The page's colours as they are now. They are asked for thousands of times for one picture, so not of the page each time. */
+const ink = computed(() => {
+  void isDark.value;
+  const names = ['text', 'text-2', 'edge', 'edge-near', 'faded', 'faded-edge', 'accent', 'raised'] as const;
+  return Object.fromEntries(names.map((name) => [name, colour(name)])) as Record<(typeof names)[number], string>;
+});
+
 function colours() {
-  return {
-    labelColor: { color: colour('text') },
-    edgeLabelColor: { color: colour('text-2') },
-    defaultEdgeColor: colour('edge'),
-  };
+  const { text, 'text-2': second, edge } = ink.value;
+  return { labelColor: { color: text }, edgeLabelColor: { color: second }, defaultEdgeColor: edge };
 }
 
 function settings(model: Model): Partial<Settings> {
@@ -151,20 +155,22 @@ function settings(model: Model): Partial<Settings> {
     nodeReducer: (key, data) => {
       const selected = model.selected.value;
       const near = selected && !selected.isEdge && (key === selected.key || graph.areNeighbors(key, selected.key));
-      const isMatch = model.matches.value.length > 0 && model.matches.value.includes(key);
+      const isMatch = model.matching.value.has(key);
       if (key === selected?.key) return { ...data, highlighted: true, zIndex: 3, size: data.size * 1.25 };
       if (isMatch) return { ...data, zIndex: 2, forceLabel: true, size: data.size * 1.3 };
-      const isFaded = (selected && !selected.isEdge && !near) || (model.wanted.value.trim() !== '' && !isMatch);
-      if (isFaded) return { ...data, color: colour('faded'), label: '', zIndex: 0 };
+      // What is looked at goes before what is looked for.
+      const isFaded = selected && !selected.isEdge ? !near : model.wanted.value.trim() !== '' && !isMatch;
+      if (isFaded) return { ...data, color: ink.value.faded, label: '', zIndex: 0 };
       return { ...data, forceLabel: Boolean(near) && graph.degree(selected?.key) < 60, zIndex: near ? 2 : 1 };
     },
     edgeReducer: (key, data) => {
       const selected = model.selected.value;
       const size = graph.size > 1000 ? 0.8 : data.isHop ? 1.2 : 1.8;
-      if (key === selected?.key) return { ...data, size: 3, color: colour('accent'), zIndex: 3, forceLabel: true };
-      const isFaded =
-        model.wanted.value.trim() !== '' || (selected && !selected.isEdge && !graph.hasExtremity(key, selected.key));
-      if (isFaded) return { ...data, size, color: colour('faded-edge'), label: '', zIndex: 0 };
+      if (key === selected?.key) return { ...data, size: 3, color: ink.value.accent, zIndex: 3, forceLabel: true };
+      const isOfVertex = selected && !selected.isEdge;
+      const isFaded = isOfVertex ? !graph.hasExtremity(key, selected.key) : model.wanted.value.trim() !== '';
+      if (isOfVertex && !isFaded) return { ...data, size: size * 1.4, color: ink.value['edge-near'], zIndex: 2 };
+      if (isFaded) return { ...data, size, color: ink.value['faded-edge'], label: '', zIndex: 0 };
       return { ...data, size, zIndex: 1 };
     },
   };
@@ -175,8 +181,8 @@ const drawHover: NonNullable<Settings['defaultDrawNodeHover']> = (context, data,
   const text = typeof data.label === 'string' ? data.label : '';
   context.font = `600 ${labelSize}px ${labelFont}`;
   const width = text ? context.measureText(text).width + 12 : 0;
-  context.fillStyle = colour('raised');
-  context.strokeStyle = colour('accent');
+  context.fillStyle = ink.value.raised;
+  context.strokeStyle = ink.value.accent;
   context.lineWidth = 1.5;
   context.beginPath();
   if (text) context.roundRect(data.x, data.y - 10, data.size + width + 4, 20, 5);
@@ -190,7 +196,7 @@ const drawHover: NonNullable<Settings['defaultDrawNodeHover']> = (context, data,
   context.beginPath();
   context.arc(data.x, data.y, data.size, 0, 2 * Math.PI);
   context.fill();
-  context.fillStyle = colour('text');
+  context.fillStyle = ink.value.text;
   context.fillText(text, data.x + data.size + 6, data.y + labelSize / 3);
 };
 

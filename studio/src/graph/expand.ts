@@ -10,9 +10,10 @@ export interface Side {
   count: number;
 }
 
-// Variables are called x and y: `id` and `label` are words of Gremlin.
 const MOST_BETWEEN = 2000;
 const PATIENCE = 10_000;
+
+// Variables are called x and y, since `id` and `label` are words of Gremlin and no names.
 
 function countsIn(value: Value | undefined, direction: Side['direction']): Side[] {
   if (value === null || typeof value !== 'object' || Array.isArray(value) || value.kind !== 'map') return [];
@@ -22,15 +23,9 @@ function countsIn(value: Value | undefined, direction: Side['direction']): Side[
 /** The edges of a vertex, by label and direction. */
 export async function sidesOf(id: Id, graph: string): Promise<Side[]> {
   const gremlin = "g.V(x).project('out', 'in').by(outE().groupCount().by(label)).by(inE().groupCount().by(label))";
-  const [found] = await run({ gremlin, graph, bindings: { id }, timeout: PATIENCE });
-  if (
-    found === undefined ||
-    found === null ||
-    typeof found !== 'object' ||
-    Array.isArray(found) ||
-    found.kind !== 'map'
-  )
-    return [];
+  const [found] = await run({ gremlin, graph, bindings: { x: id }, timeout: PATIENCE });
+  if (found === undefined || found === null || typeof found !== 'object' || !('kind' in found)) return [];
+  if (found.kind !== 'map') return [];
   const side = (name: string) => found.entries.find(([key]) => key === name)?.[1];
   return [...countsIn(side('out'), 'out'), ...countsIn(side('in'), 'in')].sort((a, b) => b.count - a.count);
 }

@@ -40,6 +40,9 @@ export class Model {
       .map(([key]) => key);
   });
 
+  /** The same, to be asked of each vertex. */
+  readonly matching = computed(() => new Set(this.matches.value));
+
   /** What there is, with how many are shown: vertices first, and of each the most frequent. */
   readonly kinds = computed<Kind[]>(() => {
     const counts = new Map<string, Kind>();
