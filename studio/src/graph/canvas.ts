@@ -66,7 +66,6 @@ export function draw(
   };
   const ends = [
     ...listen(model, sigma, open),
-    // A style, a theme, or what is selected: all of it is asked for again when it is drawn.
     // What is drawn is asked for again when it is: the reducers read all of it, so an effect must not watch what it draws.
     effect(() => {
       void [model.selected.value, model.matches.value, model.changed.value];
