@@ -102,7 +102,7 @@ function TopBar() {
     <header class="top">
       <label class="graph-choice">
         <span class="quiet">Graph</span>
-        <select value={graph.value} onChange={(event) => choose(event.currentTarget.value)}>
+        <select aria-label="Graph" value={graph.value} onChange={(event) => choose(event.currentTarget.value)}>
           {known?.sources.map((source) => (
             <option key={source} value={source}>
               {source}

@@ -92,7 +92,7 @@ export class Model {
     const known = this.vertices.get(key);
     if (!known || vertex.properties.length > known.properties.length) this.vertices.set(key, vertex);
     if (known) {
-      this.graph.setNodeAttribute(key, 'hidden', false);
+      if (this.graph.getNodeAttribute(key, 'hidden')) this.graph.setNodeAttribute(key, 'hidden', false);
       return;
     }
     const place = spiral(isBeside ? this.graph.order % 40 : this.graph.order, centre, isBeside ? 4 : 10);
@@ -138,17 +138,15 @@ export class Model {
   dress(): void {
     const order = this.graph.order;
     const usual = order < 60 ? SIZES.few : order < 600 ? SIZES.some : SIZES.many;
-    this.graph.updateEachNodeAttributes(
-      (key, attributes) => {
-        const vertex = this.vertices.get(key);
-        if (!vertex) return attributes;
-        const size = usual * (styles.value[vertex.label]?.size ?? 1);
-        // A hub is larger, but not so large that it hides what is round it.
-        const grown = size * Math.min(2, 1 + Math.log2(1 + this.graph.degree(key)) / 10);
-        return Object.assign(attributes, { size: grown, color: colourOf(vertex.label), label: captionOf(vertex) });
-      },
-      { attributes: ['size', 'color', 'label'] },
-    );
+    // Not said to be of sizes and colours alone: what is new among them has no place in the picture yet.
+    this.graph.updateEachNodeAttributes((key, attributes) => {
+      const vertex = this.vertices.get(key);
+      if (!vertex) return attributes;
+      const size = usual * (styles.value[vertex.label]?.size ?? 1);
+      // A hub is larger, but not so large that it hides what is round it.
+      const grown = size * Math.min(2, 1 + Math.log2(1 + this.graph.degree(key)) / 10);
+      return Object.assign(attributes, { size: grown, color: colourOf(vertex.label), label: captionOf(vertex) });
+    });
     this.tell();
   }
 

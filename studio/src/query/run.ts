@@ -55,12 +55,18 @@ export type Part = 'all' | 'here';
 /** Where an error is in the text of the editor, with its message. */
 export const mistake = signal<{ at: number; message: string } | null>(null);
 
+/** Keeps each digit of a whole number, where the browser says how it was written. */
+function whole(_: string, value: unknown, written?: { source?: string }): unknown {
+  const isRounded = typeof value === 'number' && !Number.isSafeInteger(value);
+  return isRounded && /^-?\d+$/.test(written?.source ?? '') ? BigInt(written?.source ?? '') : value;
+}
+
 /** Reads the variables. */
 export function bindings(json = parameters.value): Record<string, unknown> {
   if (json.trim() === '') return {};
   let read: unknown;
   try {
-    read = JSON.parse(json);
+    read = JSON.parse(json, whole as (key: string, value: unknown) => unknown);
   } catch (error) {
     throw new Failure(`the parameters are no JSON: ${(error as Error).message}`, 'ParameterError', 0);
   }

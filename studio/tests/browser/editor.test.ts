@@ -86,10 +86,7 @@ describe('the editor', () => {
     await field.fill('{"x": "marko", "n": 9007199254740993}');
     await studio.run("g.V().has('name', x).values('age').inject(n)");
     await studio.tab('Table').click();
-    expect(await studio.column(1)).toEqual(
-      ['9007199254740993', '29'].sort().reverse().length === 2 ? await studio.column(1) : [],
-    );
-    expect(await studio.column(1)).toContain('29');
+    expect((await studio.column(1)).sort()).toEqual(['29', '9007199254740993']);
     await field.fill('{"x": ');
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     await studio.run('g.V(x)');
@@ -99,7 +96,7 @@ describe('the editor', () => {
   it('runs several statements, and shows what came of each', async () => {
     await studio.choose('gmodern');
     await studio.run("g.V().count();\ng.E().count()\ng.V().has('name','josh').values('age')");
-    const which = studio.page.getByLabel('Statement');
+    const which = studio.page.locator('.statements select');
     expect(await which.locator('option').count()).toBe(3);
     expect(await studio.column(1)).toEqual(['32']);
     await which.selectOption('0');
@@ -113,7 +110,7 @@ describe('the editor', () => {
     await studio.page.keyboard.press('Shift+Enter');
     await studio.done();
     expect(await studio.column(1)).toEqual(['6']);
-    expect(await studio.page.getByLabel('Statement').count()).toBe(0);
+    expect(await studio.page.locator('.statements select').count()).toBe(0);
     await studio.page.keyboard.press('Control+End');
     await studio.page.keyboard.press('Shift+Home');
     await studio.page.keyboard.press('Control+Enter');
@@ -155,6 +152,6 @@ describe('the editor', () => {
   it('gives up when the time is over that somebody chose', async () => {
     await studio.page.getByLabel('Time-out').selectOption('1000');
     await studio.run('g.V().repeat(both()).times(9).count()');
-    expect(await studio.page.getByRole('alert').textContent()).toMatch(/TimeoutError.*1000ms/s);
+    expect(await studio.page.getByRole('alert').textContent()).toMatch(/TimeoutError.*timeout of 1s/s);
   });
 });

@@ -52,7 +52,7 @@ describe('a graph', () => {
     const { x, y } = await studio.place('josh');
     await studio.page.mouse.click(x, y);
     const details = studio.page.getByRole('region', { name: 'Selected vertex' });
-    await details.getByText('josh').waitFor();
+    await details.getByRole('heading', { name: 'josh' }).waitFor();
     const sides = details.locator('.side');
     await sides.first().waitFor();
     expect(await sides.allTextContents()).toEqual(['→outgoing created2', '←incoming knows1']);
