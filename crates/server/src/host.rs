@@ -13,6 +13,7 @@ use crate::{
     permits::{NoShare, Permit, Permits, Share, Shares},
     request::Refusal,
     sessions::{SessionPlaces, Transactions},
+    studio::Logins,
     tenants::Desks,
 };
 
@@ -25,6 +26,8 @@ pub(crate) struct Host {
     pub(crate) door: Door,
     /// Who may ask.
     pub(crate) gate: Gate,
+    /// Who has logged in on the studio.
+    pub(crate) logins: Logins,
     /// Who asks what.
     pub(crate) queries: Queries,
     /// What tenants have.
@@ -71,6 +74,7 @@ impl Host {
         Arc::new(Self {
             door: Door::new(own_name(), &options.allowed_hosts, &options.allowed_origins, is_secure),
             gate: security.gate.clone(),
+            logins: Logins::default(),
             queries: security.queries.clone(),
             tenant_use: security.tenant_use.clone(),
             desks: Desks::new(security.tenants.clone(), options.max_wait),

@@ -44,6 +44,7 @@ mod security;
 mod sessions;
 mod status;
 mod stopping;
+mod studio;
 mod tenants;
 mod tls;
 mod trace;

@@ -20,6 +20,8 @@ pub struct ServerOptions {
     pub allowed_origins: Vec<Origin>,
     /// Names that the server may be reached by, beside addresses, localhost and the machine's own name.
     pub allowed_hosts: Vec<HostName>,
+    /// Whether the studio is served at `/`.
+    pub studio: bool,
     /// Proxies whose `X-Forwarded-For` says where a request is from.
     pub trusted_proxies: Vec<Network>,
     /// How long a query waits for its tenant to have room for it.
@@ -82,6 +84,7 @@ impl Default for ServerOptions {
             max_connections_per_address: 512,
             allowed_origins: Vec::new(),
             allowed_hosts: Vec::new(),
+            studio: true,
             trusted_proxies: Vec::new(),
             max_wait: Duration::from_secs(2),
             max_requests_per_connection: 1_024,

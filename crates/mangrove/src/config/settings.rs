@@ -75,6 +75,7 @@ pub struct ServerConfig {
     pub tls_key: PathBuf,
     /// PEM file of the authorities of which clients must have a certificate; empty: they need none.
     pub tls_client_authorities: PathBuf,
+    pub studio: bool,
     #[serde(with = "texts")]
     pub trusted_proxies: Vec<Network>,
     #[serde(with = "texts")]
@@ -232,6 +233,7 @@ impl Default for ServerConfig {
             tls_certificate: PathBuf::new(),
             tls_key: PathBuf::new(),
             tls_client_authorities: PathBuf::new(),
+            studio: options.studio,
             trusted_proxies: options.trusted_proxies,
             allowed_origins: options.allowed_origins,
             allowed_hosts: options.allowed_hosts,
@@ -290,6 +292,7 @@ impl ServerConfig {
             max_connections_per_address: self.max_connections_per_address.max(1),
             allowed_origins: self.allowed_origins.clone(),
             allowed_hosts: self.allowed_hosts.clone(),
+            studio: self.studio,
             trusted_proxies: self.trusted_proxies.clone(),
             max_wait: tenant.max_wait(),
             max_requests_per_connection: self.max_requests_per_connection,

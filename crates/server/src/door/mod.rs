@@ -98,6 +98,11 @@ impl Door {
         Self { names, origins: origins.to_vec(), is_secure }
     }
 
+    /// Whether the server is reached by TLS.
+    pub(crate) fn is_secure(&self) -> bool {
+        self.is_secure
+    }
+
     /// Lets a request in, or says why not. `upgrades`: whether it asks to become a WebSocket.
     pub(crate) fn admit<B>(&self, request: &Request<B>, upgrades: bool) -> Result<Admitted, Refused> {
         let authority = Authority::of(request)?;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use access::Denied;
+use access::{Credentials, Denied, Identity};
 use hyper::{
     Request, StatusCode,
     header::{AUTHORIZATION, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 
-use super::{Reply, answer};
+use super::{Reply, answer, studio};
 use crate::{audit, connections::Guest, door::login};
 
 /// What browsers and tools are told to ask their users for.
@@ -25,6 +25,9 @@ pub(super) async fn of<B>(request: &Request<B>, guest: &Arc<Guest>) -> Result<()
         // Whoever shows credentials where none are needed means another server, or the time before there were users.
         return Ok(());
     }
+    if let Some(identity) = studio::whom(request, guest) {
+        return is_now(identity, guest);
+    }
     let credentials = match login::in_headers(request.headers()) {
         Ok(Some(credentials)) => credentials,
         Ok(None) => {
@@ -33,12 +36,17 @@ pub(super) async fn of<B>(request: &Request<B>, guest: &Arc<Guest>) -> Result<()
         }
         Err(unreadable) => return Err(unauthorized(&unreadable.to_string())),
     };
-    match login::verify(&guest.host.gate, guest.client(), credentials).await.unwrap_or(Err(Denied::Busy)) {
-        Ok(identity) => guest
-            .is_now(identity)
-            .map_err(|refusal| busy(StatusCode::SERVICE_UNAVAILABLE, &refusal.message, 1)),
-        Err(denied) => Err(refused(&denied)),
-    }
+    is_now(prove(credentials, guest).await?, guest)
+}
+
+/// Looks at credentials; a reply instead of who it is, if they are not right.
+pub(super) async fn prove(credentials: Credentials, guest: &Arc<Guest>) -> Result<Identity, Box<Reply>> {
+    let found = login::verify(&guest.host.gate, guest.client(), credentials).await;
+    found.unwrap_or(Err(Denied::Busy)).map_err(|denied| refused(&denied))
+}
+
+fn is_now(identity: Identity, guest: &Guest) -> Result<(), Box<Reply>> {
+    guest.is_now(identity).map_err(|refusal| busy(StatusCode::SERVICE_UNAVAILABLE, &refusal.message, 1))
 }
 
 fn refused(denied: &Denied) -> Box<Reply> {

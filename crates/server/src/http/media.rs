@@ -50,10 +50,10 @@ pub(super) fn version_wanted(headers: &HeaderMap) -> Option<u8> {
     choose(Some(header), version).map(|(version, _)| version)
 }
 
-/// Whether a client takes a compressed answer.
-pub(super) fn takes_deflate(headers: &HeaderMap) -> bool {
+/// Whether a client takes an answer that is compressed so.
+pub(super) fn takes(headers: &HeaderMap, encoding: &str) -> bool {
     let lists = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    lists.flat_map(|list| list.split(',')).map(range).any(|(name, q)| name == "deflate" && q > 0.0)
+    lists.flat_map(|list| list.split(',')).map(range).any(|(name, q)| name == encoding && q > 0.0)
 }
 
 /// What a wildcard means.
@@ -138,10 +138,10 @@ mod tests {
     #[test]
     fn compression_is_for_those_who_ask_for_it() {
         let takes = |list: &'static str| {
-            takes_deflate(&[(ACCEPT_ENCODING, list.parse().unwrap())].into_iter().collect())
+            takes(&[(ACCEPT_ENCODING, list.parse().unwrap())].into_iter().collect(), "deflate")
         };
         assert!(takes("gzip, deflate") && takes("deflate;q=0.5"));
-        assert!(!takes("gzip") && !takes("deflate;q=0") && !takes_deflate(&HeaderMap::new()));
+        assert!(!takes("gzip") && !takes("deflate;q=0") && !super::takes(&HeaderMap::new(), "deflate"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! HTTP: the handshake of WebSockets, `/gremlin` for single requests, `/health`, `/metrics`.
+//! HTTP: the handshake of WebSockets, `/gremlin` for single requests, `/health`, `/metrics`, and the studio at `/`.
 //!
 //! It must never know how a query runs, nor what a WebSocket says once it is one.
 
@@ -11,6 +11,7 @@ mod media;
 mod neptune;
 mod question;
 mod socket;
+mod studio;
 mod upgrade;
 
 use std::{convert::Infallible, sync::Arc};
@@ -18,7 +19,7 @@ use std::{convert::Infallible, sync::Arc};
 use hyper::{
     Method, Request, Response, StatusCode,
     body::{Bytes, Incoming},
-    header::{ALLOW, CONNECTION, HeaderValue, USER_AGENT},
+    header::{ALLOW, CONNECTION, HeaderValue, USER_AGENT, WWW_AUTHENTICATE},
     server::conn::http1,
     service::service_fn,
 };
@@ -83,7 +84,12 @@ async fn answer(
     upgraded: &upgrade::Slot,
     stopping: &watch::Receiver<bool>,
 ) -> Reply {
+    let is_of_the_studio = studio::is_of_the_page(&request);
     let mut reply = route(request, guest, upgraded, stopping).await;
+    if is_of_the_studio {
+        // It has a form of its own, and a browser that is challenged would put another one in front of it.
+        reply.headers_mut().remove(WWW_AUTHENTICATE);
+    }
     if guest.is_waiting() {
         // It has no place among the connections, so it does not stay.
         reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -103,6 +109,9 @@ async fn route(
     stopping: &watch::Receiver<bool>,
 ) -> Reply {
     guest.come(request.headers());
+    if guest.host.options.studio && studio::is_for(&request) {
+        return studio::respond(request, guest).await;
+    }
     match (request.method(), request.uri().path()) {
         (_, path) if matches!(path, "/gremlin" | "/") || neptune::is_path(path) => {
             let mut reply = enter(request, guest, upgraded).await;
@@ -112,6 +121,7 @@ async fn route(
         (&Method::GET, "/health") if !guest.presence.begin() => answer::gave_way(),
         (&Method::GET, "/health") => health(&request, guest).await,
         (&Method::GET, "/ready") => ready(stopping),
+        // The studio asks for it with its cookie, which `login` looks at.
         (&Method::GET, "/metrics") => match login::of(&request, guest).await {
             Ok(()) => measured(guest).await,
             Err(reply) => *reply,

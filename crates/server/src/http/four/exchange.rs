@@ -60,7 +60,7 @@ impl Exchange {
             guest,
             format,
             mime,
-            takes_deflate: media::takes_deflate(headers),
+            takes_deflate: media::takes(headers, "deflate"),
             takes_trailers,
             transaction: None,
         }

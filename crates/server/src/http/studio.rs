@@ -1,0 +1,297 @@
+//! The studio over HTTP: its files, and logging in on it.
+//!
+//! | path | what |
+//! |---|---|
+//! | `GET /` | the page |
+//! | `GET /studio/…` | what belongs to it, by names that have what is in the file |
+//! | `GET /studio/session` | who is logged in, and what he may see |
+//! | `POST /studio/login`, `/studio/logout` | gives and takes the cookie |
+//!
+//! The cookie is for the page alone. No script can read it (`HttpOnly`), no request that begins elsewhere carries it
+//! (`SameSite=Strict`), and it counts only in requests that a page from elsewhere cannot make, even one that is allowed to ask or
+//! is on another port of the same host: they have a header which needs a preflight, and no preflight allows that header.
+
+use std::sync::Arc;
+
+use access::{Credentials, Identity, Role};
+use hyper::{
+    HeaderMap, Method, Request, StatusCode,
+    body::Incoming,
+    header::{
+        ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, COOKIE, HeaderName,
+        HeaderValue, ORIGIN, SET_COOKIE, VARY,
+    },
+};
+use serde_json::{Value as Json, json};
+
+use super::{Reply, answer, body, login, media};
+use crate::{
+    connections::Guest,
+    studio::{self, File, INDEX, LIFETIME},
+};
+
+/// The name of the cookie.
+const COOKIE_NAME: &str = "mangrove-studio";
+
+/// What the page's requests have and those of no other page can.
+const OF_THE_PAGE: &str = "x-mangrove-studio";
+
+/// Where a request was made, in a browser's words.
+const SEC_FETCH_SITE: &str = "sec-fetch-site";
+
+/// What the page may load, run and ask: files of its own origin, and nothing that is written into it. Pictures are drawn on a
+/// canvas, and files to keep are made in the page, which no directive is about.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+     worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+     trusted-types mangrove";
+
+/// What is served at `/` where the page is missing.
+const MISSING: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Mangrove</title>\
+     <h1>Mangrove</h1><p>The server runs, and is reached at <code>/gremlin</code>.</p>\
+     <p>This binary was built without the studio, the page that would be here: it needs Node 20 or newer when it is built. \
+     <code>make build</code> builds both; <code>make studio</code> and then <code>cargo build --release</code> do so one after \
+     the other. <code>server.studio = false</code> turns this page off.</p></html>";
+
+/// Whether a request is for the studio and not for anything else that is at its path.
+pub(super) fn is_for<B>(request: &Request<B>) -> bool {
+    let path = request.uri().path();
+    let is_page = path == INDEX && matches!(*request.method(), Method::GET | Method::HEAD);
+    // `GET /?gremlin=…` is a query, as it always was.
+    is_page && request.uri().query().is_none() || path.starts_with("/studio/")
+}
+
+/// Answers at one of these paths.
+pub(super) async fn respond(request: Request<Incoming>, guest: &Arc<Guest>) -> Reply {
+    match (request.method(), request.uri().path()) {
+        (&Method::GET, "/studio/session") => session(&request, guest).await,
+        (&Method::POST, "/studio/login") => log_in(request, guest).await,
+        (&Method::POST, "/studio/logout") => log_out(&request, guest),
+        (_, "/studio/session") => only("GET"),
+        (_, "/studio/login" | "/studio/logout") => only("POST"),
+        (&Method::GET | &Method::HEAD, path) => file(path, request.headers()),
+        _ => only("GET, HEAD"),
+    }
+}
+
+fn only(methods: &'static str) -> Reply {
+    let mut reply = answer::error(StatusCode::METHOD_NOT_ALLOWED, None, &format!("use {methods}"), None);
+    reply.headers_mut().insert(ALLOW, HeaderValue::from_static(methods));
+    reply
+}
+
+/// A file of the page.
+fn file(path: &str, headers: &HeaderMap) -> Reply {
+    match studio::find(path) {
+        Some(file) => of_file(file, headers),
+        None if path == INDEX && !studio::is_built() => {
+            let mut reply = Reply::new(body::whole(MISSING));
+            guard(&mut reply, "text/html; charset=utf-8", "no-cache");
+            reply
+        }
+        None => {
+            answer::error(StatusCode::NOT_FOUND, None, &format!("the studio has nothing at {path}"), None)
+        }
+    }
+}
+
+fn of_file(file: &'static File, headers: &HeaderMap) -> Reply {
+    let (bytes, encoding) = file.bytes(|name| media::takes(headers, name));
+    let mut reply = Reply::new(body::whole(bytes));
+    // A file with another content has another name, but for the page itself.
+    let kept = if file.path == INDEX { "no-cache" } else { "public, max-age=31536000, immutable" };
+    guard(&mut reply, file.mime(), kept);
+    let headers = reply.headers_mut();
+    headers.insert(VARY, HeaderValue::from_name(ACCEPT_ENCODING));
+    if let Some(encoding) = encoding {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
+    }
+    reply
+}
+
+/// Says what a browser may do with a file.
+fn guard(reply: &mut Reply, mime: &'static str, kept: &'static str) {
+    let headers = reply.headers_mut();
+    for (name, value) in [
+        ("content-security-policy", POLICY),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-resource-policy", "same-origin"),
+        ("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+    ] {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(mime));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(kept));
+}
+
+/// Whether a request is one of the page's own. See the head of this file.
+pub(super) fn is_of_the_page<B>(request: &Request<B>) -> bool {
+    let headers = request.headers();
+    let mut sites = headers.get_all(SEC_FETCH_SITE).iter();
+    headers.contains_key(OF_THE_PAGE) && sites.all(|site| site == "same-origin")
+}
+
+/// Whom the cookie of a request stands for, if it is one of the page's own.
+pub(super) fn whom<B>(request: &Request<B>, guest: &Guest) -> Option<Identity> {
+    if !is_of_the_page(request) || guest.host.door.admit(request, false).is_err() {
+        return None;
+    }
+    let identity = guest.host.logins.find(secret(request.headers())?)?;
+    // He may have been removed, or have another password.
+    guest.host.gate.rights(&identity, "").map(|_| identity)
+}
+
+fn secret(headers: &HeaderMap) -> Option<&str> {
+    let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(name, _)| *name == COOKIE_NAME).map(|(_, value)| value)
+}
+
+/// Who may ask here at all; a reply to those who may not.
+fn admit<B>(request: &Request<B>, guest: &Guest) -> Result<(), Box<Reply>> {
+    let refuse = |status, message: &str| Box::new(answer::error(status, None, message, None));
+    let admitted = guest.host.door.admit(request, false);
+    admitted.map_err(|refused| refuse(refused.status(), &refused.to_string()))?;
+    if is_of_the_page(request) {
+        return Ok(());
+    }
+    let message = format!("this is for the studio alone, whose requests have the header {OF_THE_PAGE}");
+    Err(refuse(StatusCode::FORBIDDEN, &message))
+}
+
+async fn session(request: &Request<Incoming>, guest: &Arc<Guest>) -> Reply {
+    if let Err(reply) = admit(request, guest) {
+        return *reply;
+    }
+    if !guest.presence.begin() {
+        return answer::gave_way();
+    }
+    // That nobody is logged in is an answer here, and no failure.
+    let is_stranger = login::of(request, guest).await.is_err();
+    let is_admin = guest.rights("").is_some_and(|rights| rights.allow_everywhere(Role::Admin));
+    let sources = if is_stranger { Vec::new() } else { guest.host.sources_for(guest) };
+    told(&json!({
+        "stranger": is_stranger,
+        "user": guest.client().user.as_deref(),
+        "admin": is_admin,
+        "sources": sources,
+        "version": concat!("mangrove ", env!("CARGO_PKG_VERSION")),
+    }))
+}
+
+fn told(body: &Json) -> Reply {
+    let mut reply = answer::json(StatusCode::OK, body.to_string());
+    reply.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    reply
+}
+
+async fn log_in(request: Request<Incoming>, guest: &Arc<Guest>) -> Reply {
+    if let Err(reply) = admit(&request, guest) {
+        return *reply;
+    }
+    let is_secure = guest.host.door.is_secure() || came_by_https(request.headers());
+    let bytes = match answer::read_body(request.into_body(), &guest.host).await {
+        Ok(bytes) => bytes,
+        Err(reply) => return *reply,
+    };
+    if !guest.presence.begin() {
+        return answer::gave_way();
+    }
+    let Some(credentials) = credentials(&bytes) else {
+        let message = "expected JSON with the texts `user` and `password`";
+        return answer::error(StatusCode::BAD_REQUEST, None, message, None);
+    };
+    match login::prove(credentials, guest).await {
+        Ok(identity) => {
+            let secret = guest.host.logins.open(identity);
+            with_cookie(&secret, LIFETIME.as_secs(), is_secure)
+        }
+        Err(reply) => *reply,
+    }
+}
+
+/// Whether a proxy before this server has taken the page's request by TLS: its browser says so.
+fn came_by_https(headers: &HeaderMap) -> bool {
+    headers.get(ORIGIN).is_some_and(|origin| origin.as_bytes().starts_with(b"https://"))
+}
+
+/// A name and a password, or a token in its place.
+fn credentials(bytes: &[u8]) -> Option<Credentials> {
+    let fields: Json = serde_json::from_slice(bytes).ok()?;
+    let text = |name: &str| fields.get(name).and_then(Json::as_str).map(str::to_owned);
+    let (user, password) = (text("user")?, text("password")?);
+    Some(match user.as_str() {
+        "" => Credentials::Token(password),
+        _ => Credentials::Password { user, password },
+    })
+}
+
+fn log_out(request: &Request<Incoming>, guest: &Arc<Guest>) -> Reply {
+    if let Err(reply) = admit(request, guest) {
+        return *reply;
+    }
+    if let Some(secret) = secret(request.headers()) {
+        guest.host.logins.close(secret);
+    }
+    with_cookie("", 0, guest.host.door.is_secure())
+}
+
+fn with_cookie(secret: &str, seconds: u64, is_secure: bool) -> Reply {
+    let secure = if is_secure { "; Secure" } else { "" };
+    let cookie =
+        format!("{COOKIE_NAME}={secret}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
+    let mut reply = told(&json!({ "status": "ok" }));
+    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+        reply.headers_mut().insert(SET_COOKIE, cookie);
+    }
+    reply
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(method: Method, target: &str, headers: &[(&str, &str)]) -> Request<()> {
+        let request = Request::builder().method(method).uri(target);
+        headers.iter().fold(request, |request, (name, value)| request.header(*name, *value)).body(()).unwrap()
+    }
+
+    #[test]
+    fn queries_at_the_root_are_queries_still() {
+        assert!(is_for(&request(Method::GET, "/", &[])) && is_for(&request(Method::HEAD, "/", &[])));
+        assert!(is_for(&request(Method::GET, "/studio/a.js", &[])));
+        assert!(!is_for(&request(Method::GET, "/?gremlin=g.V()", &[])));
+        assert!(!is_for(&request(Method::POST, "/", &[])));
+    }
+
+    #[test]
+    fn a_request_is_the_pages_own_by_a_header_that_no_other_page_can_set() {
+        let own = |headers: &[(&str, &str)]| is_of_the_page(&request(Method::GET, "/metrics", headers));
+        assert!(own(&[(OF_THE_PAGE, "1"), (SEC_FETCH_SITE, "same-origin")]));
+        assert!(own(&[(OF_THE_PAGE, "1")]), "browsers say less to a server without TLS");
+        for site in ["same-site", "cross-site", "none"] {
+            assert!(!own(&[(OF_THE_PAGE, "1"), (SEC_FETCH_SITE, site)]), "{site}");
+        }
+        assert!(!own(&[(SEC_FETCH_SITE, "same-origin")]));
+    }
+
+    #[test]
+    fn the_secret_is_found_among_other_cookies() {
+        let found = |cookie: &str| {
+            let request = request(Method::GET, "/", &[("cookie", cookie)]);
+            secret(request.headers()).map(str::to_owned)
+        };
+        assert_eq!(found("a=b; mangrove-studio=12; c=d").as_deref(), Some("12"));
+        assert_eq!(found("mangrove-studio2=12"), None);
+    }
+
+    #[test]
+    fn who_has_no_name_shows_a_token() {
+        let read = |json: &str| credentials(json.as_bytes()).map(|one| one.user().map(str::to_owned));
+        assert_eq!(read(r#"{"user": "ada", "password": "x"}"#), Some(Some("ada".into())));
+        assert_eq!(read(r#"{"user": "", "password": "mgv_1"}"#), Some(None));
+        assert_eq!(read(r#"{"user": "ada"}"#), None);
+        assert_eq!(read("user=ada"), None);
+    }
+}

@@ -1,0 +1,111 @@
+/** What can be typed next: steps, and the labels, keys and values that the server has. */
+
+import { SOURCES, STEPS } from 'virtual:steps';
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+} from '@codemirror/autocomplete';
+import { run } from '../server/client';
+import { graph, names } from '../session/session';
+import { labelBefore, openCall, openQuote, unquoted } from './context';
+import { TOKENS } from './language';
+
+const TO_EDGES = new Set(['out', 'in', 'both', 'outE', 'inE', 'bothE', 'toE', 'addE', 'mergeE']);
+const MOST_VALUES = 40;
+
+const steps = Object.entries(STEPS).map(
+  ([name, info]): Completion => ({ label: name, type: 'function', info, apply: `${name}(` }),
+);
+const sources = Object.entries(SOURCES).map(
+  ([name, info]): Completion => ({ label: name, type: 'function', info, apply: `${name}(` }),
+);
+const tokens = TOKENS.map((name): Completion => ({ label: name, type: 'keyword' }));
+
+/** Completes what stands before the cursor. */
+export async function complete(context: CompletionContext): Promise<CompletionResult | null> {
+  const before = context.state.sliceDoc(Math.max(0, context.pos - 4000), context.pos);
+  const quote = openQuote(before);
+  if (quote >= 0) return inQuotes(before, quote, context);
+  const word = context.matchBefore(/[\w$]*/);
+  const from = word?.from ?? context.pos;
+  const ahead = context.state.sliceDoc(Math.max(0, from - 1), from);
+  if (ahead === '.') {
+    const isFirst = /(^|[^\w.)])\w+\.$/.test(context.state.sliceDoc(Math.max(0, from - 40), from));
+    return { from, options: isFirst ? [...sources, ...steps] : steps, validFor: /^\w*$/ };
+  }
+  if (!context.explicit && word?.text === '') return null;
+  const options =
+    ahead === '(' || ahead === ',' || ahead === ' ' ? [...steps, ...tokens] : [{ label: 'g', type: 'namespace' }];
+  return { from, options, validFor: /^\w*$/ };
+}
+
+async function inQuotes(before: string, quote: number, context: CompletionContext): Promise<CompletionResult | null> {
+  const call = openCall(before.slice(0, quote));
+  if (!call) return null;
+  const from = context.pos - (before.length - quote - 1);
+  const typed = before.slice(quote + 1);
+  const value = valueTyped(call.name, call.arguments, before.slice(0, call.at));
+  if (value) {
+    const options = await valuesOf(value.label, value.key, typed);
+    return context.aborted ? null : { from, options, filter: false };
+  }
+  return { from, options: namesFor(call.name, call.arguments.length), validFor: /^[^'"]*$/ };
+}
+
+function namesFor(step: string, argument: number): Completion[] {
+  const { vertices, edges, keys } = names.value;
+  const of = (all: string[], detail: string, boost = 0) =>
+    all.map((label): Completion => ({ label, type: detail, detail, boost }));
+  const labels = [...of(vertices, 'vertex', 2), ...of(edges, 'edge', 1)];
+  if (TO_EDGES.has(step)) return of(edges, 'edge');
+  if (step === 'addV' || step === 'mergeV') return of(vertices, 'vertex');
+  if (step === 'hasLabel') return labels;
+  if (step === 'has' && argument === 0) return [...of(keys, 'key', 3), ...labels];
+  return of(keys, 'key');
+}
+
+/** The key whose value is being typed, and the label of what has it, if both can be told. */
+function valueTyped(step: string, given: string[], before: string): { label: string | null; key: string } | null {
+  if (step === 'has' && given.length === 2) {
+    const [label, key] = given.map(unquoted);
+    return key ? { label: label ?? null, key } : null;
+  }
+  const known = unquoted(given[0]);
+  if (step === 'has' && given.length === 1 && known && names.value.keys.includes(known)) {
+    // `has('Person', '…` has a key second, `has('name', '…` a value.
+    return names.value.vertices.includes(known) ? null : { label: labelBefore(before), key: known };
+  }
+  return null;
+}
+
+const remembered = new Map<string, Completion[]>();
+
+/** Values that there are, or that begin as what is typed: looked for among a few thousand elements, and for a second at most. */
+async function valuesOf(label: string | null, key: string, typed: string): Promise<Completion[]> {
+  const at = JSON.stringify([graph.value, label, key, typed]);
+  const known = remembered.get(at);
+  if (known) return known;
+  const ofLabel = label ? '.hasLabel(x)' : '';
+  const begins = typed ? '.has(y, startingWith(z))' : '';
+  const gremlin = `g.V()${ofLabel}${begins}.limit(2000).values(y).dedup().limit(${MOST_VALUES})`;
+  try {
+    const values = await run({ gremlin, graph: graph.value, bindings: { x: label, y: key, z: typed }, timeout: 1000 });
+    const found = values.filter((value): value is string => typeof value === 'string');
+    const options = found.sort().map((value): Completion => ({ label: value, type: 'value', detail: key }));
+    if (remembered.size > 500) remembered.clear();
+    remembered.set(at, options);
+    return options;
+  } catch {
+    return [];
+  }
+}
+
+/** Completion as an extension of the editor. */
+export const completion = autocompletion({
+  override: [complete],
+  activateOnTyping: true,
+  icons: false,
+  maxRenderedOptions: 60,
+});

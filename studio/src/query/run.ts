@@ -1,0 +1,169 @@
+/** Running what is in the editor, and what came of it. */
+import { computed, signal } from '@preact/signals';
+import { cancel, plan, run } from '../server/client';
+import { Failure } from '../server/failure';
+import type { Value } from '../server/value';
+import { askNames, graph } from '../session/session';
+import { kept } from '../ui/kept';
+import { remember } from './history';
+import { offsetIn, type Statement, statementAt, statementsOf } from './statements';
+
+/** A statement and what came of it. */
+export interface Answer {
+  statement: Statement;
+  graph: string;
+  /** Its results, if it has ended well. */
+  values: Value[] | null;
+  failure: Failure | null;
+  /** The plan, as the server words it, if that was asked for. */
+  explained: string | null;
+  profiled: string | null;
+  /** Milliseconds until all of it was here. */
+  took: number;
+}
+
+/** The text in the editor. */
+export const text = kept('text', "g.V().hasLabel('Person').limit(25)");
+
+/** Variables, as a JSON object. */
+export const parameters = kept('parameters', '');
+
+/** Milliseconds that a statement may take; 0 for as long as the server says. */
+export const timeout = kept('timeout', 30_000);
+
+/** Where the cursor is, and what is selected. */
+export const selection = signal<{ from: number; to: number }>({ from: 0, to: 0 });
+
+/** What came of the statements that were run last. */
+export const answers = signal<Answer[]>([]);
+
+/** Which of them is shown. */
+export const shown = signal(0);
+
+/** The one that is shown. */
+export const answer = computed(() => answers.value[shown.value] ?? null);
+
+/** What is under way, and since when; `null` if nothing is. */
+export const underWay = signal<{ id: string; since: number; what: Asked; left: number } | null>(null);
+
+/** What can be asked of a statement. */
+export type Asked = 'run' | 'explain' | 'profile';
+
+/** Which part of the text is meant. */
+export type Part = 'all' | 'here';
+
+/** Where an error is in the text of the editor, with its message. */
+export const mistake = signal<{ at: number; message: string } | null>(null);
+
+/** Keeps each digit of a whole number, where the browser says how it was written. */
+function whole(_: string, value: unknown, written?: { source?: string }): unknown {
+  const isRounded = typeof value === 'number' && !Number.isSafeInteger(value);
+  return isRounded && /^-?\d+$/.test(written?.source ?? '') ? BigInt(written?.source ?? '') : value;
+}
+
+/** Reads the variables. */
+export function bindings(json = parameters.value): Record<string, unknown> {
+  if (json.trim() === '') return {};
+  let read: unknown;
+  try {
+    read = JSON.parse(json, whole as (key: string, value: unknown) => unknown);
+  } catch (error) {
+    throw new Failure(`the parameters are no JSON: ${(error as Error).message}`, 'ParameterError', 0);
+  }
+  if (read === null || typeof read !== 'object' || Array.isArray(read)) {
+    throw new Failure('the parameters must be a JSON object, such as {"x": 1}', 'ParameterError', 0);
+  }
+  return read as Record<string, unknown>;
+}
+
+function meant(part: Part): Statement[] {
+  const { from, to } = selection.value;
+  if (from !== to) {
+    const selected = statementsOf(text.value.slice(from, to));
+    return selected.map((one) => ({ ...one, from: one.from + from, to: one.to + from }));
+  }
+  const all = statementsOf(text.value);
+  if (part === 'all') return all;
+  const one = statementAt(all, from);
+  return one ? [one] : [];
+}
+
+let abort: AbortController | null = null;
+
+/** Runs, explains or profiles statements, one after the other until one fails. */
+export async function start(what: Asked, part: Part): Promise<void> {
+  const statements = meant(what === 'run' ? part : 'here');
+  if (underWay.value || statements.length === 0) return;
+  mistake.value = null;
+  const done: Answer[] = [];
+  const controller = new AbortController();
+  abort = controller;
+  for (const [index, statement] of statements.entries()) {
+    const id = `studio-${crypto.randomUUID()}`;
+    underWay.value = { id, since: performance.now(), what, left: statements.length - index - 1 };
+    const outcome = await attempt(what, statement, id, controller.signal);
+    done.push(outcome);
+    note(outcome);
+    if (outcome.failure) break;
+  }
+  underWay.value = null;
+  abort = null;
+  answers.value = done;
+  shown.value = done.length - 1;
+  if (what === 'run') void askNames();
+}
+
+async function attempt(what: Asked, statement: Statement, id: string, signal: AbortSignal): Promise<Answer> {
+  const began = performance.now();
+  const outcome: Answer = {
+    statement,
+    graph: graph.value,
+    values: null,
+    failure: null,
+    explained: null,
+    profiled: null,
+    took: 0,
+  };
+  try {
+    const question = {
+      gremlin: statement.text,
+      graph: graph.value,
+      bindings: bindings(),
+      timeout: timeout.value || undefined,
+      id,
+      signal,
+    };
+    if (what === 'run') outcome.values = await run(question);
+    else outcome.explained = await plan('explain', question);
+    if (what === 'profile') outcome.profiled = await plan('profile', question);
+    const told = outcome.values?.length === 1 ? outcome.values[0] : null;
+    if (typeof told === 'string') readPlan(told, outcome);
+  } catch (failure) {
+    outcome.failure = failure instanceof Failure ? failure : new Failure(String(failure), 'Error', 0);
+  }
+  outcome.took = performance.now() - began;
+  return outcome;
+}
+
+/** A statement may end in `explain()` or `profile()` itself. */
+function readPlan(told: string, outcome: Answer): void {
+  if (told.startsWith('== traversal')) outcome.explained = told;
+  else if (/^step +batches /.test(told)) outcome.profiled = told;
+}
+
+function note({ statement, failure, took, values, explained, graph }: Answer): void {
+  if (failure?.place) {
+    mistake.value = { at: offsetIn(statement, failure.place.line, failure.place.column), message: failure.message };
+  }
+  const rows = failure ? null : (values?.length ?? (explained ? 0 : null));
+  remember({ text: statement.text, graph, at: Date.now(), took, rows });
+}
+
+/** Stops what is under way, on the server too. */
+export async function stop(): Promise<void> {
+  const current = underWay.value;
+  if (!current) return;
+  // Said first, so that the server's log has who stopped it; the connection that closes would do as well.
+  await cancel(current.id).catch(() => {});
+  abort?.abort();
+}

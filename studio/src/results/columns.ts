@@ -1,0 +1,124 @@
+/** Results as rows and columns. */
+import { kindOf, textOf, type Value } from '../server/value';
+
+/** Results as a table. A cell that a row does not have is `undefined`. */
+export interface Table {
+  columns: string[];
+  rows: (Value | undefined)[][];
+}
+
+/** Most columns; what is more stays in the JSON. */
+const MOST_COLUMNS = 60;
+
+/** The fields of a result that has some: an element, or a map whose keys are texts. */
+function fieldsOf(value: Value): [string, Value][] | null {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
+  if (value.kind === 'vertex') {
+    const properties = value.properties.map(([key, all]): [string, Value] => {
+      const values = all.map((one) => one.value);
+      return [key, values.length === 1 ? (values[0] ?? null) : values];
+    });
+    return [['~id', value.id], ['~label', value.label], ...properties];
+  }
+  if (value.kind === 'edge') {
+    return [
+      ['~id', value.id],
+      ['~label', value.label],
+      ['~out', value.out.id],
+      ['~in', value.in.id],
+      ...value.properties,
+    ];
+  }
+  if (value.kind !== 'map' || value.entries.length === 0) return null;
+  const isRecord = value.entries.every(([key]) => typeof key === 'string');
+  return isRecord ? value.entries.map(([key, held]) => [String(key), held]) : null;
+}
+
+/** Makes a table of results: a column for each field where all have fields, one for paths' places, otherwise one of values. */
+export function tableOf(values: Value[]): Table {
+  const all = values.map(fieldsOf);
+  if (values.length > 0 && all.every((fields) => fields !== null)) {
+    const places = new Map<string, number>();
+    for (const fields of all)
+      for (const [key] of fields ?? [])
+        if (!places.has(key) && places.size < MOST_COLUMNS) places.set(key, places.size);
+    const rows = all.map((fields) => {
+      const row: (Value | undefined)[] = new Array(places.size).fill(undefined);
+      for (const [key, held] of fields ?? []) {
+        const at = places.get(key);
+        if (at !== undefined) row[at] = held;
+      }
+      return row;
+    });
+    return { columns: [...places.keys()], rows };
+  }
+  if (values.length > 0 && values.every((value) => kindOf(value) === 'path')) return tableOfPaths(values);
+  return { columns: ['value'], rows: values.map((value) => [value]) };
+}
+
+function tableOfPaths(paths: Value[]): Table {
+  const objects = paths.map((path) => (path as { objects: Value[] }).objects);
+  const width = Math.min(MOST_COLUMNS, Math.max(...objects.map((one) => one.length)));
+  const columns = Array.from({ length: width }, (_, at) => String(at + 1));
+  return { columns, rows: objects.map((one) => columns.map((_, at) => one[at])) };
+}
+
+/** The text of a cell. */
+export function cell(value: Value | undefined): string {
+  return value === undefined ? '' : textOf(value);
+}
+
+/** Keys by which people call things. */
+const NAMES = ['name', 'title', 'firstName'];
+
+/** What is shown of a cell: its text, and of a vertex how people call it. */
+export function shownIn(value: Value | undefined): string {
+  if (
+    value === undefined ||
+    value === null ||
+    typeof value !== 'object' ||
+    Array.isArray(value) ||
+    value.kind !== 'vertex'
+  )
+    return cell(value);
+  const { label, properties } = value;
+  const called = NAMES.flatMap((key) => properties.filter(([name]) => name === key)).at(0)?.[1][0]?.value;
+  return `${cell(value)} ${label}${called === undefined ? '' : ` ${textOf(called)}`}`;
+}
+
+/** Whether a cell stands on the right, as numbers do. */
+export function isNumber(value: Value | undefined): boolean {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+/** Compares cells: numbers by their size, then texts as people sort them, and last what is not there. */
+export function compare(one: Value | undefined, other: Value | undefined): number {
+  const rank = (value: Value | undefined) => (value === undefined || value === null ? 2 : isNumber(value) ? 0 : 1);
+  const [first, second] = [rank(one), rank(other)];
+  if (first !== second) return first - second;
+  if (first === 0) return Number((one as number) > (other as number)) - Number((one as number) < (other as number));
+  return first === 1 ? COLLATOR.compare(cell(one), cell(other)) : 0;
+}
+
+const COLLATOR = new Intl.Collator(undefined, { numeric: true });
+
+/** The rows in the order of a column; empty cells are last in both directions. Equal ones stay as they are. */
+export function sorted(table: Table, column: number, isDown: boolean): (Value | undefined)[][] {
+  const isEmpty = (value: Value | undefined) => value === undefined || value === null;
+  const filled = table.rows.filter((row) => !isEmpty(row[column]));
+  const empty = table.rows.filter((row) => isEmpty(row[column]));
+  filled.sort((a, b) => (isDown ? compare(b[column], a[column]) : compare(a[column], b[column])));
+  return [...filled, ...empty];
+}
+
+/** As CSV (RFC 4180). */
+export function csv(table: Table): string {
+  const quote = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const lines = [table.columns.map(quote), ...table.rows.map((row) => row.map((value) => quote(cell(value))))];
+  return `${lines.map((line) => line.join(',')).join('\r\n')}\r\n`;
+}
+
+/** As what spreadsheets paste: tabs between cells. */
+export function tsv(rows: (Value | undefined)[][]): string {
+  return rows.map((row) => row.map((value) => cell(value).replace(/[\t\r\n]+/g, ' ')).join('\t')).join('\n');
+}

@@ -1,0 +1,179 @@
+/** All that the page asks of the server. */
+import { Failure, failureOf } from './failure';
+import { decode, encode, parse } from './graphson';
+import type { Value } from './value';
+
+/** A query and what belongs to it. */
+export interface Question {
+  gremlin: string;
+  /** The traversal source that `g` stands for. */
+  graph: string;
+  bindings?: Record<string, unknown>;
+  /** Milliseconds. */
+  timeout?: number | undefined;
+  /** What it is called, so that it can be stopped. */
+  id?: string;
+  signal?: AbortSignal;
+}
+
+/** Called when the server says that nobody is logged in. */
+let onStranger: () => void = () => {};
+
+/** Says what happens when a login is needed. */
+export function whenStranger(then: () => void): void {
+  onStranger = then;
+}
+
+/** What the server takes for its own page: no other page can set it, since no preflight allows it. */
+const OF_THE_PAGE = { 'X-Mangrove-Studio': '1' };
+
+async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  let answer: Response;
+  try {
+    // Its own cookie and nothing else: no page of another origin could ask like this.
+    answer = await fetch(path, {
+      ...init,
+      headers: { ...init.headers, ...OF_THE_PAGE },
+      credentials: 'same-origin',
+      mode: 'same-origin',
+      cache: 'no-store',
+      redirect: 'error',
+    });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw new Failure('stopped', 'CancelledError', 0);
+    throw new Failure('the server does not answer; is it still running?', 'NetworkError', 0);
+  }
+  if (answer.ok) return answer;
+  if (answer.status === 401) onStranger();
+  throw failureOf(answer.status, await answer.text());
+}
+
+function bodyOf({ gremlin, graph, bindings = {}, timeout, id }: Question): string {
+  return encode({ gremlin, aliases: { g: graph }, bindings, evaluationTimeout: timeout, queryId: id });
+}
+
+function post(path: string, question: Question, accept: string): Promise<Response> {
+  return ask(path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: accept },
+    body: bodyOf(question),
+    signal: question.signal ?? null,
+  });
+}
+
+/** Runs a query; all its results. */
+export async function run(question: Question): Promise<Value[]> {
+  const answer = await post('/gremlin', question, 'application/vnd.gremlin-v3.0+json');
+  const json = parse(await answer.text()) as { result?: { data?: never } };
+  const data = decode(json.result?.data ?? null);
+  return Array.isArray(data) ? data : [data];
+}
+
+/** Calls a service; its results, maps as objects. */
+export async function call(
+  service: string,
+  parameters: Record<string, unknown> = {},
+  graph = 'g',
+): Promise<Record<string, unknown>[]> {
+  const question = { gremlin: `g.call('${service}', parameters)`, graph, bindings: { parameters } };
+  const answer = await post('/gremlin', question, 'application/vnd.gremlin-v3.0+json;types=false');
+  return (await answer.json()).result?.data ?? [];
+}
+
+/** How a query would be run, or how it was, as the server words it. */
+export async function plan(what: 'explain' | 'profile', question: Question): Promise<string> {
+  const answer = await post(`/gremlin/${what}`, question, 'text/plain');
+  return (await answer.text()).replace(/^==>/, '');
+}
+
+/** Stops a query. That there is none any more is no failure. */
+export async function cancel(id: string): Promise<void> {
+  try {
+    const body = new URLSearchParams({ cancelQuery: 'true', queryId: id });
+    await ask('/gremlin/status', { method: 'POST', body });
+  } catch (failure) {
+    if (!(failure instanceof Failure && failure.status === 400)) throw failure;
+  }
+}
+
+/** A query that is under way. */
+export interface Running {
+  queryId: string;
+  queryString: string;
+  queryEvalStats: { waited: number; elapsed: number; cancelled: boolean };
+  graph: string;
+  user: string | null;
+  client: string;
+  state: string;
+  age: number;
+  rows: number;
+  memory: number;
+  peakMemory: number;
+  operators: string[];
+}
+
+/** The queries that are under way, those that wait among them. */
+export async function running(): Promise<Running[]> {
+  return (await (await ask('/gremlin/status?includeWaiting=true')).json()).queries;
+}
+
+/** Vertices or edges of one label. */
+export interface Structure {
+  count: number;
+  nodeProperties?: string[];
+  edgeProperties?: string[];
+  distinctOutgoingEdgeLabels?: string[];
+}
+
+/** Labels and keys of a graph with their counts. */
+export interface Summary {
+  numNodes: number;
+  numEdges: number;
+  nodeLabels: string[];
+  edgeLabels: string[];
+  nodeStructures: Structure[];
+  edgeStructures: Structure[];
+}
+
+/** Labels and keys of a graph with their counts. */
+export async function summary(graph: string): Promise<Summary> {
+  const path = `/pg/statistics/summary?mode=detailed&g=${encodeURIComponent(graph)}`;
+  return (await (await ask(path)).json()).payload.graphSummary;
+}
+
+/** What there is to measure, as text. */
+export async function metrics(): Promise<string> {
+  return (await ask('/metrics')).text();
+}
+
+/** Who is logged in, and what he may see. */
+export interface Session {
+  /** Whether somebody has to log in, and nobody is. */
+  stranger: boolean;
+  /** His name; `null` where there are no users. */
+  user: string | null;
+  /** Whether he looks after all graphs. */
+  admin: boolean;
+  /** The traversal sources that he may read. */
+  sources: string[];
+  version: string;
+}
+
+/** Who is logged in. */
+export async function session(): Promise<Session> {
+  return (await ask('/studio/session')).json();
+}
+
+/** Logs in by name and password, or by a token. The server keeps what proves it in a cookie that no script can read. */
+export async function login(user: string, password: string): Promise<void> {
+  await ask('/studio/login', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ user, password }),
+  });
+}
+
+/** Logs out. */
+export async function logout(): Promise<void> {
+  await ask('/studio/logout', { method: 'POST' });
+}

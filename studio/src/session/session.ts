@@ -1,0 +1,77 @@
+/** Who is logged in, and the graph that is looked at. */
+import { computed, effect, signal } from '@preact/signals';
+import { session as ask, call, login, logout, type Session, whenStranger } from '../server/client';
+import { Failure } from '../server/failure';
+import { kept } from '../ui/kept';
+
+/** Who is logged in; `null` until the server has said. */
+export const session = signal<Session | null>(null);
+
+/** Why the server could not be asked. */
+export const unreachable = signal<string | null>(null);
+
+const chosen = kept('graph', 'g');
+
+/** The traversal source that `g` stands for. */
+export const graph = computed(() => {
+  const sources = session.value?.sources ?? [];
+  return sources.includes(chosen.value) ? chosen.value : (sources[0] ?? 'g');
+});
+
+/** Chooses a graph. */
+export function choose(source: string): void {
+  chosen.value = source;
+}
+
+/** The names that there are in a graph. */
+export interface Names {
+  vertices: string[];
+  edges: string[];
+  keys: string[];
+}
+
+/** The names in the graph that is chosen; none until the server has said. */
+export const names = signal<Names>({ vertices: [], edges: [], keys: [] });
+
+/** Asks for the names again: a query may have made new ones. */
+export async function askNames(source = graph.value): Promise<void> {
+  try {
+    const [found] = await call('mangrove.schema.names', {}, source);
+    if (found && source === graph.value) names.value = found as unknown as Names;
+  } catch {
+    // Completion does without.
+  }
+}
+
+/** Asks who is logged in. */
+export async function askSession(): Promise<void> {
+  try {
+    session.value = await ask();
+    unreachable.value = null;
+  } catch (failure) {
+    unreachable.value = failure instanceof Failure ? failure.message : String(failure);
+  }
+}
+
+/** Logs in; throws a `Failure` if that is refused. */
+export async function enter(user: string, password: string): Promise<void> {
+  await login(user, password);
+  await askSession();
+}
+
+/** Logs out, and forgets what was shown. */
+export async function leave(): Promise<void> {
+  await logout();
+  // What was shown to one must not be there for the next: nothing of it outlives the page.
+  location.reload();
+}
+
+whenStranger(() => {
+  const known = session.value;
+  if (known && !known.stranger) session.value = { ...known, stranger: true };
+});
+
+effect(() => {
+  const source = graph.value;
+  if (session.value && !session.value.stranger) void askNames(source);
+});

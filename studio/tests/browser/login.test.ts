@@ -1,0 +1,106 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { launch, Studio } from './page';
+import { PASSWORD } from './servers';
+
+let browser: Browser;
+let studio: Studio;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  studio = await Studio.open(browser, { url: inject('closed') });
+});
+afterEach(async () => {
+  expect(studio.wrong).toEqual([]);
+  await studio.close();
+});
+
+const enter = async (user: string, password: string) => {
+  await studio.page.getByLabel('Name').fill(user);
+  await studio.page.getByLabel('Password or token').fill(password);
+  await studio.button('Log in').click();
+};
+
+const logIn = async () => {
+  await enter('admin', PASSWORD);
+  await studio.editor.waitFor();
+};
+
+describe('a server with users and TLS', () => {
+  it('asks who somebody is, and says that a password is wrong', async () => {
+    await enter('admin', 'not the password');
+    await expect.poll(() => studio.page.getByRole('alert').textContent()).toMatch(/password|wrong/i);
+    expect(await studio.editor.count()).toBe(0);
+    await logIn();
+    expect(await studio.page.locator('.who').textContent()).toBe('admin');
+    await studio.run('g.inject(1)');
+    expect(await studio.column(1)).toEqual(['1']);
+  });
+
+  it('keeps what proves it where no script can read it', async () => {
+    await logIn();
+    const [cookie, ...others] = await studio.context.cookies();
+    expect(others).toEqual([]);
+    expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Strict', path: '/' });
+    const readable = await studio.page.evaluate(
+      () => document.cookie + JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }),
+    );
+    expect(readable).not.toContain(cookie?.value ?? 'there is a cookie');
+    expect(readable).not.toContain('mangroves');
+  });
+
+  it('knows who it was after a reload, and not after he logged out', async () => {
+    await logIn();
+    await studio.page.reload();
+    await studio.editor.waitFor();
+    await studio.button('Log out').click();
+    await studio.button('Log in').waitFor();
+    await studio.page.reload();
+    await studio.button('Log in').waitFor();
+  });
+
+  it('asks again when a login ends while somebody works', async () => {
+    await logIn();
+    await studio.context.clearCookies();
+    await studio.write('g.V()');
+    await studio.page.keyboard.press('Control+Enter');
+    await studio.button('Log in').waitFor();
+  });
+
+  it('lets an admin look after users, who see what they may', async () => {
+    await logIn();
+    await studio.go('operate');
+    const users = studio.page.getByRole('region', { name: 'Users' });
+    await users.getByRole('cell', { name: 'admin (you)' }).waitFor();
+    const name = `ada<b>${Date.now()}`.replace(/[<>]/g, '-');
+    await users.getByLabel('Name').fill(name);
+    await users.getByLabel('Password').fill('countess1815');
+    await users.getByLabel('Role', { exact: true }).selectOption('read');
+    await users.getByRole('button', { name: 'Add' }).click();
+    const row = users.getByRole('row', { name: new RegExp(name) });
+    await row.waitFor();
+    await row.getByRole('combobox').selectOption('write');
+    await users.getByText(`${name} has another role`).waitFor();
+    await row.getByRole('button', { name: 'Make a token' }).click();
+    const token = await users.locator('.token code').textContent();
+    await studio.button('Log out').click();
+    await studio.button('Log in').waitFor();
+    await enter('', token ?? '');
+    await studio.editor.waitFor();
+    expect(await studio.page.locator('.who').textContent()).toBe(name);
+    await studio.go('operate');
+    await studio.page.getByRole('region', { name: 'Indexes' }).waitFor();
+    expect(await studio.page.getByRole('region', { name: 'Users' }).count()).toBe(0);
+    await studio.button('Log out').click();
+    await logIn();
+    await studio.go('operate');
+    studio.page.on('dialog', (dialog) => void dialog.accept());
+    await users
+      .getByRole('row', { name: new RegExp(name) })
+      .getByRole('button', { name: 'Remove' })
+      .click();
+    await users.getByText(`removed ${name}`).waitFor();
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { cell, compare, csv, shownIn, sorted, tableOf, tsv } from '../../src/results/columns';
+import { inSight, scrollTo } from '../../src/results/virtual';
+import type { Value, Vertex } from '../../src/server/value';
+
+const map = (fields: Record<string, Value>): Value => ({ kind: 'map', entries: Object.entries(fields) });
+const vertex = (id: number, name: string): Vertex => ({
+  kind: 'vertex',
+  id,
+  label: 'person',
+  properties: [['name', [{ kind: 'vertexProperty', id: 0, key: 'name', value: name, meta: [] }]]],
+});
+
+describe('a table', () => {
+  it('has a column for each field of maps and elements', () => {
+    const table = tableOf([map({ a: 1, b: 'x' }), map({ b: 'y', c: null })]);
+    expect(table.columns).toEqual(['a', 'b', 'c']);
+    expect(table.rows[1]).toEqual([undefined, 'y', null]);
+    expect(tableOf([vertex(1, 'ada')])).toEqual({ columns: ['~id', '~label', 'name'], rows: [[1, 'person', 'ada']] });
+  });
+
+  it('has one column where results have nothing in common', () => {
+    expect(tableOf([1, map({ a: 1 })]).columns).toEqual(['value']);
+    expect(tableOf([]).rows).toEqual([]);
+  });
+
+  it('says what people call a vertex in a path', () => {
+    const path: Value = { kind: 'path', labels: [], objects: [vertex(1, 'ada'), 7] };
+    const table = tableOf([path]);
+    expect(table.rows[0]?.map(shownIn)).toEqual(['v[1] person ada', '7']);
+  });
+
+  it('sorts numbers by size, texts as people do, and what is missing last', () => {
+    const table = { columns: ['a'], rows: [['b10'], [undefined], [2], ['b9'], [10n], [null], [1.5]] };
+    const up = sorted(table, 0, false).map(([value]) => cell(value));
+    expect(up).toEqual(['1.5', '2', '10', 'b9', 'b10', '', 'null']);
+    const down = sorted(table, 0, true).map(([value]) => cell(value));
+    expect(down.slice(0, 5)).toEqual(['b10', 'b9', '10', '2', '1.5']);
+    expect(compare(1, 1n)).toBe(0);
+  });
+
+  it('becomes CSV and what spreadsheets paste', () => {
+    const table = {
+      columns: ['a', 'b, c'],
+      rows: [
+        ['x "y"', 'line\nbreak'],
+        [1, undefined],
+      ],
+    };
+    expect(csv(table)).toBe('a,"b, c"\r\n"x ""y""","line\nbreak"\r\n1,\r\n');
+    expect(tsv([['a\tb', 1]])).toBe('a b\t1');
+  });
+});
+
+describe('rows in sight', () => {
+  it('are those of the window and a few more', () => {
+    expect(inSight(1000, 20, 400, 200, 2)).toEqual({ first: 18, end: 32, top: 360, height: 20_000 });
+    expect(inSight(3, 20, 0, 200)).toEqual({ first: 0, end: 3, top: 0, height: 60 });
+  });
+
+  it('reach the last one of millions, though no element is that tall', () => {
+    const sight = inSight(2_000_000, 20, 8_000_000 - 400, 400);
+    expect(sight.height).toBe(8_000_000);
+    expect(sight.end).toBe(2_000_000);
+    expect(sight.top + (sight.end - sight.first) * 20).toBe(8_000_000);
+  });
+
+  it('can be brought into sight', () => {
+    expect(scrollTo(5, 1000, 20, 0, 200)).toBeNull();
+    expect(scrollTo(500, 1000, 20, 0, 200)).toBe(501 * 20 - 200);
+    expect(scrollTo(0, 1000, 20, 500, 200)).toBe(0);
+  });
+});
