@@ -1,4 +1,5 @@
 /** Reads how the server words plans: what `explain` says of operators and what `profile` says of their work. */
+import { type Measured, readTable } from './measured';
 
 /** What an operator did. */
 export interface Counters {
@@ -128,19 +129,8 @@ function operatorsIn(knots: Knot[]): Operator[] {
   });
 }
 
-const COUNTED = /^(.*?)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+([\d.]+[kMGT]?)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+) µs\s+[\d.]+$/;
-
-function profiledLine(line: string): Line {
-  const found = COUNTED.exec(line);
-  const depth = (/^ */.exec(line)?.[0].length ?? 0) / 2;
-  const step = (found?.[1] ?? line).trim();
-  const operator: Operator = { name: '', settings: [], step, guessed: null, counters: null, branches: [] };
-  if (found) {
-    const [batches = 0, rowsIn = 0, read = 0, rowsOut = 0] = found.slice(2, 6).map(Number);
-    const [traversers = 0, opened = 0, cancelled = 0, time = 0] = found.slice(7, 11).map(Number);
-    operator.guessed = rounded(found[6] ?? '');
-    operator.counters = { batches, rowsIn, read, rowsOut, traversers, opened, cancelled, time };
-  }
+function measuredLine({ depth, step, guessed, counters }: Measured): Line {
+  const operator: Operator = { name: '', settings: [], step, guessed: rounded(guessed), counters, branches: [] };
   return { depth, branch: null, operator };
 }
 
@@ -156,13 +146,9 @@ export function planOf(explained: string | null, profiled: string | null): Plan 
   const operators = nest(physical.map(explainedLine));
   const plan: Plan = { stages: stages.filter(({ name }) => name !== PHYSICAL), operators, total: null };
   if (!profiled) return plan;
-  const lines = profiled
-    .split('\n')
-    .slice(1)
-    .filter((line) => line !== '');
-  const total = /^total\s+(\d+) µs$/.exec(lines.at(-1) ?? '');
-  plan.total = Number(total?.[1] ?? 0);
-  const counted = lines.slice(0, total ? -1 : undefined).map(profiledLine);
+  const table = readTable(profiled);
+  plan.total = table.total;
+  const counted = table.operators.map(measuredLine);
   const known = flat(operators);
   // Both go through the plan in one order. If they do not fit, what was measured is the truth.
   if (known.length === counted.length)

@@ -1,5 +1,7 @@
 /** Running what is in the editor, and what came of it. */
+
 import { computed, signal } from '@preact/signals';
+import { TABLE } from '../plan/measured';
 import { cancel, plan, run } from '../server/client';
 import { Failure } from '../server/failure';
 import type { Value } from '../server/value';
@@ -148,7 +150,7 @@ async function attempt(what: Asked, statement: Statement, id: string, signal: Ab
 /** A statement may end in `explain()` or `profile()` itself. */
 function readPlan(told: string, outcome: Answer): void {
   if (told.startsWith('== traversal')) outcome.explained = told;
-  else if (/^step +batches /.test(told)) outcome.profiled = told;
+  else if (TABLE.test(told)) outcome.profiled = told;
 }
 
 function note({ statement, failure, took, values, explained, graph }: Answer): void {

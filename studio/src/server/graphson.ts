@@ -1,4 +1,5 @@
 /** Reads GraphSON 3, the typed one: it alone says what is a vertex, and what is a map that looks like one. */
+import { tableOf } from '../plan/measured';
 import type { Edge, Id, Tree, Value, Vertex, VertexProperty } from './value';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -54,6 +55,10 @@ function typed(type: string, held: Json): Value {
       return { kind: 'property', key: text(fields.key), value: decode(fields.value ?? null) };
     case 'g:Path':
       return path(fields);
+    case 'g:Metrics':
+      return decode(held);
+    case 'g:TraversalMetrics':
+      return tableOf(decode(held));
     case 'g:Tree':
       return tree(items);
     case 'tinker:graph':

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { readTable, TABLE } from '../../src/plan/measured';
 import { flat, ownTime, planOf, rounded, stagesOf, wrongBy } from '../../src/plan/parse';
+import { decode, parse } from '../../src/server/graphson';
 
 const EXPLAINED = `== traversal
 g.V().hasLabel('Person').union(out('knows').count(), choose(has('a'), values('b'), values('c')))
@@ -25,18 +27,81 @@ UnionScope [per stream, inter bfs, intra dfs, max 64]  ~5    ← union
 Range limit(2)    ← limit(2)
 `;
 
-const PROFILED = `step                        batches     rows in        read  rows out  expected  traversers    opened cancelled        time      %
-V(label Person)                   1           1        1000      1000        1k        1000         0         0        14 µs    7.0
-union                             1           3           0         5         5           5         0         0       183 µs   90.0
-  bulkByDegree(out knows)         1           3           0         3         3          39         0         0         7 µs    3.8
-  count()                         1           3           0         1         1           1         0         0         7 µs    3.5
-  choose                          1           3           0         3         3           3        22         5        88 µs   43.4
-    filter(gender = $0)           1           3           0         2      0.15           2         0         0        76 µs   37.5
-  choose                          1           3           0         3         3           3         0         0        12 µs    6.3
-    values(b)                     1           2           0         2         3           2         0         0         5 µs    2.8
-    values(c)                     1           1           0        90         3           1         0         0         1 µs    0.7
-limit(2)                          1           5           0         2         2           2         0         0         6 µs    3.0
-total                                                                                                                     203 µs`;
+const PROFILED = `Traversal Metrics
+Step                                                               Count  Traversers       Time (ms)    % Dur     batches      rowsIn        read    expected      opened   cancelled
+=====================================================================================================================================================================================
+V(label Person)                                                     1000        1000           0.014     7.00           1           1        1000          1k
+union                                                                  5           5           0.183    90.00           1           3                       5
+  bulkByDegree(out knows)                                             39           3           0.007                    1           3                       3
+  count()                                                              1           1           0.007                    1           3                       1
+  choose                                                               3           3           0.088                    1           3                       3          22           5
+    filter(gender = $0)                                                2           2           0.076                    1           3                    0.15
+  choose                                                               3           3           0.012                    1           3                       3
+    values(b)                                                          2           2           0.005                    1           2                       3
+    values(c)                                                          1          90           0.001                    1           1                       3
+limit(2)                                                               2           2           0.006     3.00           1           5                       2
+                                            >TOTAL                     -           -           0.203        -`;
+
+describe('a profile', () => {
+  it('is the same table as metrics and as text', () => {
+    const metrics = parse(
+      JSON.stringify({
+        '@type': 'g:TraversalMetrics',
+        '@value': {
+          '@type': 'g:Map',
+          '@value': [
+            'dur',
+            { '@type': 'g:Double', '@value': 0.203 },
+            'metrics',
+            {
+              '@type': 'g:List',
+              '@value': [
+                step('V(label Person)', 0.014, 1000, 7, []),
+                step('union', 0.183, 5, 90, [step('out()', 0.1, 3, null, [])]),
+              ],
+            },
+          ],
+        },
+      }),
+    );
+    const table = decode(metrics);
+    expect(TABLE.test(String(table))).toBe(true);
+    const { operators, total } = readTable(String(table));
+    expect(total).toBe(203);
+    expect(operators.map(({ depth, step }) => [depth, step])).toEqual([
+      [0, 'V(label Person)'],
+      [0, 'union'],
+      [1, 'out()'],
+    ]);
+    expect(operators[0]?.counters).toMatchObject({ rowsOut: 1000, traversers: 1000, rowsIn: 1, time: 14 });
+    expect(operators[0]?.guessed).toBe('1k');
+  });
+});
+
+/** An entry of metrics, as GraphSON has it. */
+function step(name: string, dur: number, rows: number, share: number | null, nested: unknown[]): unknown {
+  const map = (entries: unknown[]) => ({ '@type': 'g:Map', '@value': entries });
+  const long = (value: number) => ({ '@type': 'g:Int64', '@value': value });
+  const annotations = ['rowsIn', long(1), 'expected', '1k'];
+  if (share !== null) annotations.unshift('percentDur', { '@type': 'g:Double', '@value': share } as never);
+  return {
+    '@type': 'g:Metrics',
+    '@value': map([
+      'dur',
+      { '@type': 'g:Double', '@value': dur },
+      'counts',
+      map(['traverserCount', long(rows), 'elementCount', long(rows)]),
+      'name',
+      name,
+      'annotations',
+      map(annotations),
+      'id',
+      '0',
+      'metrics',
+      { '@type': 'g:List', '@value': nested },
+    ]),
+  };
+}
 
 describe('a plan', () => {
   it('nests what is in scopes, in branches by their names', () => {
