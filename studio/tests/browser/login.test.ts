@@ -88,13 +88,15 @@ describe('a server with users and TLS', () => {
     await studio.button('Log out').click();
     await studio.button('Log in').waitFor();
     await enter('', token ?? '');
-    await studio.editor.waitFor();
+    await studio.page.locator('.who').waitFor();
     expect(await studio.page.locator('.who').textContent()).toBe(name);
     await studio.go('operate');
     await studio.page.getByRole('region', { name: 'Indexes' }).waitFor();
     expect(await studio.page.getByRole('region', { name: 'Users' }).count()).toBe(0);
     await studio.button('Log out').click();
-    await logIn();
+    await studio.button('Log in').waitFor();
+    await enter('admin', PASSWORD);
+    await studio.page.locator('.who').waitFor();
     await studio.go('operate');
     studio.page.on('dialog', (dialog) => void dialog.accept());
     await users
