@@ -20,7 +20,7 @@ const VIEWS: [string, (studio: Studio) => Promise<void>][] = [
     async (studio) => {
       await studio.write("g.V().hasLabel('Person')\n  .has('firstName', 'Jan')\n  .out('knows')");
       await studio.page.keyboard.type('.ha');
-      await studio.page.getByRole('option').first().waitFor();
+      await studio.page.locator('.cm-tooltip-autocomplete li').first().waitFor();
       await studio.page.waitForTimeout(400);
     },
   ],
