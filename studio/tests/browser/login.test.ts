@@ -83,6 +83,7 @@ describe('a server with users and TLS', () => {
     await row.waitFor();
     await row.getByRole('combobox').selectOption('write');
     await users.getByText(`${name} has another role`).waitFor();
+    expect(await row.getByRole('combobox').inputValue()).toBe('write');
     await row.getByRole('button', { name: 'Make a token' }).click();
     const token = await users.locator('.token code').textContent();
     await studio.button('Log out').click();
