@@ -1,5 +1,5 @@
 /** Writes each file of the page once more in both compressed forms, so that the server compresses nothing when it is asked. */
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
@@ -22,7 +22,7 @@ export function compress(): Plugin {
     },
     buildStart() {
       // All but the file that keeps the folder in the repository.
-      for (const name of readdirSync(folder))
+      for (const name of existsSync(folder) ? readdirSync(folder) : [])
         if (name !== '.gitignore') rmSync(join(folder, name), { recursive: true });
     },
     closeBundle() {

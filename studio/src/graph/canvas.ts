@@ -41,11 +41,17 @@ export function draw(
   open: (key: string) => void,
 ): Canvas {
   const { graph } = model;
-  const sigma = new Sigma(graph, place, settings(model));
   let forces: Forces | null = null;
+  // Thousands of edges take longer to draw than to move, so they come when their ends have come to rest.
+  const sigma = new Sigma(
+    graph,
+    place,
+    settings(model, () => forces !== null && graph.size > MANY_EDGES),
+  );
   const rest = () => {
     forces?.stop();
     forces = null;
+    sigma.refresh({ schedule: true });
     told(false);
   };
   const lay = (layout: Layout) => {
@@ -130,7 +136,7 @@ function colours() {
   return { labelColor: { color: text }, edgeLabelColor: { color: second }, defaultEdgeColor: edge };
 }
 
-function settings(model: Model): Partial<Settings> {
+function settings(model: Model, isWithoutEdges: () => boolean): Partial<Settings> {
   const { graph } = model;
   return {
     ...colours(),
@@ -163,6 +169,7 @@ function settings(model: Model): Partial<Settings> {
       return { ...data, forceLabel: Boolean(near) && graph.degree(selected?.key) < 60, zIndex: near ? 2 : 1 };
     },
     edgeReducer: (key, data) => {
+      if (isWithoutEdges()) return { ...data, hidden: true };
       const selected = model.selected.value;
       const size = graph.size > 1000 ? 0.8 : data.isHop ? 1.2 : 1.8;
       if (key === selected?.key) return { ...data, size: 3, color: ink.value.accent, zIndex: 3, forceLabel: true };

@@ -44,6 +44,12 @@ function startWorker(): Worker {
   return new Worker(trusted?.createScriptURL(address) ?? address, { type: 'module' });
 }
 
+/** Calls when the picture has been drawn, and after as long again: half of the time is left for whoever uses the page. */
+function afterDrawing(then: () => void): void {
+  const begun = performance.now();
+  requestAnimationFrame(() => setTimeout(() => setTimeout(then, Math.min(1000, performance.now() - begun))));
+}
+
 /** Moves what is shown and not pinned for `time` milliseconds, or until it is stopped. */
 export function force(graph: Graph, time: number, onMove: () => void, onEnd: () => void): Forces {
   const order = graph.filterNodes((_, { hidden }) => !hidden);
@@ -81,9 +87,10 @@ export function force(graph: Graph, time: number, onMove: () => void, onEnd: () 
       { attributes: ['x', 'y'] },
     );
     onMove();
-    if (!data.isDone) return;
-    stop();
-    onEnd();
+    if (data.isDone) {
+      stop();
+      onEnd();
+    } else afterDrawing(() => worker.postMessage('on'));
   };
   const begin: Begin = { settings: settingsFor(order.length), nodes, edges: new Float32Array(joined), time };
   worker.postMessage(begin, [nodes.buffer, begin.edges.buffer]);

@@ -14,25 +14,29 @@ export interface Begin {
 /** Milliseconds after which places are told. */
 const FRAME = 40;
 const NUMBERS = 10;
+/** Vertices from which places are told less often. */
+const MANY = 1000;
 
-let going = 0;
+let begun: Begin | null = null;
+let end = 0;
 
-self.onmessage = ({ data }: MessageEvent<Begin>) => {
-  const turn = ++going;
-  const end = performance.now() + data.time;
-  const step = () => {
-    if (turn !== going) return;
-    const begun = performance.now();
-    while (performance.now() - begun < FRAME) iterate(data.settings, data.nodes, data.edges);
-    const isDone = performance.now() >= end;
-    const places = new Float32Array((data.nodes.length / NUMBERS) * 2);
-    for (let at = 0; at * 2 < places.length; at++) {
-      places[at * 2] = data.nodes[at * NUMBERS] ?? 0;
-      places[at * 2 + 1] = data.nodes[at * NUMBERS + 1] ?? 0;
-    }
-    self.postMessage({ places, isDone }, { transfer: [places.buffer] });
-    // Messages that came meanwhile go first.
-    if (!isDone) setTimeout(step);
-  };
-  step();
+/** The page sends what there is to begin with, and then, each time when it has drawn what it was told, that there may be more: so a
+ * picture that is slow to draw does not keep the page from everything else. */
+self.onmessage = ({ data }: MessageEvent<Begin | 'on'>) => {
+  if (data !== 'on') {
+    begun = data;
+    end = performance.now() + data.time;
+  }
+  if (begun) step(begun);
 };
+
+function step({ settings, nodes, edges }: Begin): void {
+  const frame = nodes.length > MANY * NUMBERS ? 4 * FRAME : FRAME;
+  for (const until = performance.now() + frame; performance.now() < until; ) iterate(settings, nodes, edges);
+  const places = new Float32Array((nodes.length / NUMBERS) * 2);
+  for (let at = 0; at * 2 < places.length; at++) {
+    places[at * 2] = nodes[at * NUMBERS] ?? 0;
+    places[at * 2 + 1] = nodes[at * NUMBERS + 1] ?? 0;
+  }
+  self.postMessage({ places, isDone: performance.now() >= end }, { transfer: [places.buffer] });
+}

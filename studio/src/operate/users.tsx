@@ -12,11 +12,14 @@ interface User {
   tokens: { id: string; label: string; role: string | null; expires: number | null }[];
 }
 
+/** What the server calls all graphs. */
+const EVERYWHERE = '*';
+
 const ROLES = ['read', 'write', 'schema', 'admin'];
 
 /** `read, write@modern` */
 function said(roles: User['roles']): string {
-  const all = Object.entries(roles).map(([on, role]) => (on === '' ? role : `${role}@${on}`));
+  const all = Object.entries(roles).map(([on, role]) => (on === EVERYWHERE ? role : `${role}@${on}`));
   return all.join(', ') || 'none';
 }
 
@@ -85,7 +88,7 @@ export function Users() {
                   {said(user.roles)}{' '}
                   <select
                     aria-label={`Role of ${user.name} on all graphs`}
-                    value={user.roles[''] ?? 'none'}
+                    value={user.roles[EVERYWHERE] ?? 'none'}
                     onChange={(event) =>
                       void act(
                         'role',

@@ -17,7 +17,7 @@ export default function OperateView() {
   const now = latest.value;
   const waiting = total(now, 'mangrove_pool_waiting');
   return (
-    <div class="page operate">
+    <section class="page operate" aria-label="Operate" tabIndex={0}>
       <header class="view-head">
         <h1>Operate</h1>
         {failed.value && (
@@ -89,7 +89,7 @@ export default function OperateView() {
       <RunningQueries />
       <Indexes />
       {session.value?.admin && session.value.user !== null && <Users />}
-    </div>
+    </section>
   );
 }
 

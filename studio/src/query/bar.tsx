@@ -58,6 +58,7 @@ export function Bar() {
           class="plain"
           aria-expanded={open}
           aria-controls="parameters"
+          aria-label="Parameters"
           onClick={() => setOpen(!open)}
         >
           <Icon name="params" /> <span class="wide">Parameters</span>
@@ -81,6 +82,7 @@ export function Bar() {
         <button
           type="button"
           class="plain"
+          aria-label="History"
           aria-pressed={drawer.value === 'history'}
           onClick={() => {
             drawer.value = drawer.value === 'history' ? null : 'history';
@@ -91,6 +93,7 @@ export function Bar() {
         <button
           type="button"
           class="plain"
+          aria-label="Saved"
           aria-pressed={drawer.value === 'saved'}
           onClick={() => {
             drawer.value = drawer.value === 'saved' ? null : 'saved';

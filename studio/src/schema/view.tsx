@@ -154,9 +154,9 @@ function PictureView({
             <g
               key={box.key}
               role="button"
-              tabIndex={0}
+              tabindex={0}
               aria-pressed={chosen === box.key}
-              aria-label={`${box.isEdge ? 'edges' : 'vertices'} ${box.name}, ${count(box.count)}`}
+              aria-label={`${box.isEdge ? 'edges' : 'vertices'} ${box.name} ${count(box.count)}`}
               class={`schema-box${box.isEdge ? ' edge' : ''}${chosen === box.key ? ' chosen' : ''}${isFar ? ' far' : ''}`}
               transform={`translate(${box.x - box.width / 2} ${box.y - box.height / 2})`}
               onClick={choose}
@@ -182,11 +182,13 @@ function PictureView({
                     rx="2.500"
                     style={{ fill: colourOf(box.name), stroke: 'none' }}
                   />
-                  <text x="22" y="20" class="schema-name">
-                    {box.name.slice(0, 26)}
-                  </text>
-                  <text x="22" y="36" class="schema-count">
-                    {count(box.count)}
+                  <text>
+                    <tspan x="22" y="20" class="schema-name">
+                      {box.name.slice(0, 26)}
+                    </tspan>{' '}
+                    <tspan x="22" y="36" class="schema-count">
+                      {count(box.count)}
+                    </tspan>
                   </text>
                 </>
               )}

@@ -28,7 +28,7 @@ function visit({ text, graph }: Stop, what: 'run' | 'profile'): void {
 export default function TourView() {
   const sources = session.value?.sources ?? [];
   return (
-    <div class="page tour">
+    <section class="page tour" aria-label="Tour" tabIndex={0}>
       <h1>A tour in five queries</h1>
       <p class="lead">
         They ask the graphs that <code>make run</code> serves: a small social network, and TinkerPop's modern graph.
@@ -72,6 +72,6 @@ export default function TourView() {
           <dd key={`${key}.`}>{does}</dd>,
         ])}
       </dl>
-    </div>
+    </section>
   );
 }

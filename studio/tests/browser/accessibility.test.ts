@@ -67,8 +67,8 @@ const VIEWS: [string, (studio: Studio) => Promise<void>][] = [
     'the drawer',
     async (studio) => {
       await studio.run('g.inject(1)');
-      await studio.button('History').click();
       await studio.button('Parameters').click();
+      await studio.button('History').click();
     },
   ],
   [

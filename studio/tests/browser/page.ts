@@ -25,16 +25,11 @@ export function launch(): Promise<Browser> {
 
 /** Serves files from a folder in place of those in the binary: for who changes the page and does not want to wait for cargo. */
 async function serve(context: BrowserContext, url: string, dist: string): Promise<void> {
+  const policy = (await context.request.get(url)).headers()['content-security-policy'] ?? '';
   await context.route(new RegExp(`^${url}/(studio/[^/]+\\.(js|css|svg))?(#.*)?$`), async (route) => {
     const { pathname } = new URL(route.request().url());
-    const answer = await route.fetch();
-    await route.fulfill({
-      path: `${dist}${pathname === '/' ? '/index.html' : pathname}`,
-      headers: {
-        'content-security-policy': (await context.request.get(url)).headers()['content-security-policy'] ?? '',
-      },
-      status: answer.status() === 404 ? 200 : answer.status(),
-    });
+    const path = `${dist}${pathname === '/' ? '/index.html' : pathname}`;
+    await route.fulfill({ path, headers: { 'content-security-policy': policy } });
   });
 }
 
@@ -170,7 +165,7 @@ export class Studio {
 
   /** Waits until forces have come to rest. */
   async rest(): Promise<void> {
-    await this.button('Rest').waitFor({ state: 'detached', timeout: 30_000 });
+    await this.button('Rest').waitFor({ state: 'detached', timeout: 60_000 });
   }
 
   close(): Promise<void> {

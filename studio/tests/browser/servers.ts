@@ -92,7 +92,7 @@ export default async function start(project: TestProject): Promise<() => Promise
   writeFileSync(resolve(WORK, 'password.txt'), PASSWORD);
   rmSync(resolve(WORK, 'closed'), { recursive: true, force: true });
   const secured = ['--set', `server.tls_certificate=${cert}`, '--set', `server.tls_key=${key}`];
-  const servers = await Promise.all([
+  const started = await Promise.allSettled([
     listening(resolve(ROOT, 'tests/run-demo'), [mangrove, '1000', '7', String(open)]),
     listening(mangrove, [
       '--data',
@@ -106,11 +106,18 @@ export default async function start(project: TestProject): Promise<() => Promise
     ]),
     listening(mangrove, ['--data', ':memory:', '--set', 'server.studio=false', 'serve', '--port', String(bare)]),
   ]);
+  const servers = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const stop = async () => {
+    for (const server of servers) server.removeAllListeners('exit').kill();
+  };
+  const failed = started.find((one) => one.status === 'rejected');
+  if (failed) {
+    await stop();
+    throw failed.reason;
+  }
   project.provide('open', `http://localhost:${open}`);
   project.provide('closed', `https://localhost:${closed}`);
   project.provide('bare', `http://localhost:${bare}`);
   project.provide('work', WORK);
-  return async () => {
-    for (const server of servers) server.removeAllListeners('exit').kill();
-  };
+  return stop;
 }

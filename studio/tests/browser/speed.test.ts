@@ -102,22 +102,23 @@ describe('the page', () => {
       const context = await browser.newContext();
       const page = await context.newPage();
       await page.addInitScript(() => {
-        const seen = new MutationObserver(() => {
-          const host = document.querySelector('.editor');
-          if (!host?.shadowRoot?.querySelector('.cm-content')) return;
-          seen.disconnect();
-          requestAnimationFrame(() =>
+        // The editor with its text is useful; two frames later it has been painted.
+        const look = () => {
+          const isThere = document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-line')?.textContent;
+          if (!isThere) return requestAnimationFrame(look);
+          return requestAnimationFrame(() =>
             requestAnimationFrame(() => {
               (window as { useful?: number }).useful = performance.now();
             }),
           );
-        });
-        seen.observe(document, { childList: true, subtree: true });
+        };
+        look();
       });
       await page.goto(inject('open'));
       await page.locator('.cm-content').waitFor();
-      await page.waitForFunction(() => (window as { useful?: number }).useful);
-      times.push(await page.evaluate(() => (window as { useful?: number }).useful ?? Number.POSITIVE_INFINITY));
+      const useful = () => page.evaluate(() => (window as { useful?: number }).useful ?? 0);
+      await expect.poll(useful).toBeGreaterThan(0);
+      times.push(await useful());
       await context.close();
     }
     const median = times.sort((a, b) => a - b)[2] ?? Number.POSITIVE_INFINITY;
@@ -127,7 +128,7 @@ describe('the page', () => {
 });
 
 describe('a graph of 5,000 vertices and 20,000 edges', () => {
-  it('pans at 30 frames a second, or at half of what bare sigma reaches here', async () => {
+  it('pans at 30 frames a second, or at half of what bare sigma reaches here', { timeout: 240_000 }, async () => {
     const held = graphOf();
     const built = await build({
       configFile: false,
@@ -176,9 +177,11 @@ describe('a graph of 5,000 vertices and 20,000 edges', () => {
         : route.continue(),
     );
     await studio.run('g.V().all');
-    await studio.tab('Graph').click();
     expect(await studio.shown()).toMatchObject({ order: VERTICES, size: EDGES });
-    await studio.rest();
+    await studio.page.waitForTimeout(3000);
+    await studio.page
+      .locator('.canvas')
+      .evaluate((element) => (element as unknown as { picture: { rest(): void } }).picture.rest());
     await studio.page.waitForTimeout(1000);
     const ofStudio = await framesWhilePanned(studio.page, '.canvas');
     Object.assign(measured, { framesOfBareSigma: ofBare, framesOfStudio: ofStudio });
