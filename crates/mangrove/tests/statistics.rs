@@ -1,7 +1,10 @@
 //! Statistics from end to end: counted and shown, there after a restart, and the plans that are made by them.
 
+mod profiles;
+
 use graph::{IndexDescription, IndexKind, Value};
 use mangrove::Database;
+use profiles::sent_by;
 
 fn ask(db: &Database, text: &str) -> Vec<String> {
     let results: Result<Vec<Value>, _> = db.query(text).and_then(|results| results.collect());
@@ -76,14 +79,7 @@ fn one_shape_has_the_plan_that_its_literals_need() {
     assert!(source(&db, &query("Metropolis", 98)).starts_with("IndexRange"), "40 are found by age");
     assert!(source(&db, &query("town 40", 1)).starts_with("IndexLookup"));
     // Through the plan cache, one after the other: what is shown is how the query runs.
-    let profiled = |town: &str, age: i32| {
-        let profile = db.profile(&query(town, age)).unwrap();
-        let first: Vec<String> =
-            profile.lines().nth(1).unwrap().split_whitespace().map(str::to_owned).collect();
-        let rows_out = first[first.len() - 8].parse::<u64>().unwrap_or_else(|_| panic!("{profile}"));
-        assert!(profile.lines().next().unwrap().contains("expected"), "{profile}");
-        rows_out
-    };
+    let profiled = |town: &str, age: i32| sent_by(&db, &query(town, age), "");
     for _ in 0..2 {
         assert_eq!(profiled("town 40", 1), 1);
         assert!(profiled("Metropolis", 98) <= 120);

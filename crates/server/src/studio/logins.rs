@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     fn identity(gate: &Gate, user: &str) -> Identity {
-        gate.add_user(user, None, Grants::everywhere(Role::Read)).unwrap();
+        gate.add_user(user, Some("the password"), Grants::everywhere(Role::Admin)).unwrap();
         let token = gate.registry().add_token(user, "", None, None).unwrap();
         let (send, told) = std::sync::mpsc::channel();
         let home = IpAddr::from([127, 0, 0, 1]);
