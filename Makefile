@@ -98,7 +98,7 @@ python-test: $(EMBEDDED) ## Tests of the Python package, with gremlinpython, pya
 python-lint: $(DENY) ## Formatting, clippy and licences of the Python package's own workspace
 	cargo fmt --manifest-path python/Cargo.toml --check
 	cargo clippy --locked --manifest-path python/Cargo.toml --all-targets -- -D warnings
-	$(DENY) --manifest-path python/Cargo.toml --log-level error check --config deny.toml bans licenses sources
+	cd python && $(DENY) --log-level error check bans licenses sources
 
 bench-python: wheel data/ldbc/sf1 ## Results as columns beside their iteration in Rust, frames beside an import, a point query; leaves target/bench/python.json
 	target/python/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/mangrove_db-*.whl

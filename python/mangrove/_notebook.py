@@ -92,9 +92,10 @@ def _tree(steps):
             depths.pop()
         # The step's own text has single spaces; figures are set apart by more.
         step, _, figures = re.sub(r" {2,}", "\0", line, count=1).partition("\0")
-        told = f"<code>{escape(step)}</code> <small>{escape(re.sub(r' +', ' · ', figures))}</small>"
+        figures = re.sub(r" {2,}", " · ", figures)
+        told = f"<code>{escape(step)}</code> <small>{escape(figures)}</small>"
         if at + 1 < len(steps) and steps[at + 1][0] > depth:
-            html.append(f"<li><details open><summary>{told}</summary><ul>")
+            html.append(f"<li><details open=''><summary>{told}</summary><ul>")
             depths.append(steps[at + 1][0])
         else:
             html.append(f"<li>{told}</li>")

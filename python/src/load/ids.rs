@@ -19,15 +19,22 @@ pub(super) struct Ids {
 
 impl Ids {
     /// Notes what the rows of a batch are called.
-    pub(super) fn note(&mut self, ids: &[Value], refs: &[VertexRef]) {
-        for (id, v) in ids.iter().zip(refs) {
-            match id {
-                Value::String(text) => drop(self.texts.insert(text.as_str().into(), *v)),
-                id => match id.as_i64() {
+    pub(super) fn note(&mut self, column: &ArrayRef, pick: &Pick, refs: &[VertexRef]) {
+        if let Some(Whole(number)) = whole(column) {
+            let numbers = pick.each(number);
+            self.whole.extend(numbers.into_iter().zip(refs).filter_map(|(id, v)| Some((id?, *v))));
+        } else if let Some(text) = texts(column) {
+            let texts = pick.each(text);
+            self.texts.extend(texts.into_iter().zip(refs).filter_map(|(id, v)| Some((id?.into(), *v))));
+        } else if let Some(value) = value_of(column.data_type()) {
+            let ids = pick.each(|row| value(column, row));
+            ids.into_iter().zip(refs).for_each(|(id, v)| match id {
+                None => {}
+                Some(id) => match id.as_i64() {
                     Some(number) => drop(self.whole.insert(number, *v)),
-                    None => drop(self.others.insert(id.clone(), *v)),
+                    None => drop(self.others.insert(id, *v)),
                 },
-            }
+            });
         }
     }
 
@@ -41,10 +48,11 @@ impl Ids {
         }
         let value = value_of(column.data_type())?;
         Some(pick.each(|row| {
-            if column.is_null(row) {
-                return None;
+            let id = if column.is_null(row) { None } else { value(column, row) }?;
+            match id.as_i64() {
+                Some(number) => self.whole.get(&number).copied(),
+                None => self.others.get(&id).copied(),
             }
-            value(column, row).and_then(|id| self.others.get(&id).copied())
         }))
     }
 }

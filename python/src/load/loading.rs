@@ -127,8 +127,10 @@ impl Loading<'_> {
             but.extend(part.frame.label.is_none().then_some(label.as_str()));
             let columns = part.properties(&but, &pick, false)?;
             let places = part.places(&pick);
-            let refs = self.sink.vertices(&of, rows(part, &places), ids.clone(), columns)?;
-            self.ids.note(&ids.unwrap_or_default(), &refs);
+            let refs = self.sink.vertices(&of, rows(part, &places), ids, columns)?;
+            if let Some(at) = Frame::column(part.batch, id) {
+                self.ids.note(part.batch.column(at), &pick, &refs);
+            }
             self.vertices += refs.len() as u64;
         }
         Ok(())
