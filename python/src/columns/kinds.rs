@@ -68,7 +68,7 @@ const MOST_DIGITS: u8 = 38;
 impl Cells {
     /// Cells that a value fits into, `nulls` of which come first.
     pub(super) fn for_value(value: &Value, nulls: usize) -> Option<Self> {
-        let mut texts = || {
+        let texts = || {
             let mut texts = Texts::default();
             (0..nulls).for_each(|_| texts.push(&[]));
             texts

@@ -153,7 +153,8 @@ pub(super) fn value_of(data_type: &DataType) -> Option<Cell> {
             Box::new(|column, row| Some(Value::binary(column.as_fixed_size_binary().value(row))))
         }
         DataType::List(of) | DataType::LargeList(of) | DataType::FixedSizeList(of, _) => {
-            value_of(of.data_type())?;
+            // Whether there are such values at all.
+            drop(value_of(of.data_type())?);
             Box::new(|column, row| items(column, row).map(Value::from))
         }
         _ => return None,
@@ -214,7 +215,7 @@ pub(super) fn column(column: &ArrayRef, pick: &Pick, is_of_edges: bool) -> Optio
             }))
         }
         DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) if !is_of_edges => {
-            value_of(column.data_type())?;
+            drop(value_of(column.data_type())?);
             BulkValues::Multi(pick.each(|row| {
                 let items = valid(row).then(|| items(column, row)).flatten().unwrap_or_default();
                 items.into_iter().filter(|item| !item.is_null()).map(BulkCell::plain).collect()

@@ -2,7 +2,7 @@
 
 use arrow_array::{
     RecordBatch,
-    ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream},
+    ffi_stream::{RecordBatchStreamReader, FFI_ArrowArrayStream},
 };
 use pyo3::{prelude::*, types::PyCapsule};
 
@@ -58,7 +58,7 @@ impl Frame {
     ///
     /// # Errors
     /// If it does not hand them over.
-    pub(crate) fn batches(&self) -> PyResult<ArrowArrayStreamReader> {
+    pub(crate) fn batches(&self) -> PyResult<RecordBatchStreamReader> {
         Python::attach(|py| {
             let capsule = self.object.bind(py).call_method0("__arrow_c_stream__")?;
             let capsule = capsule.cast::<PyCapsule>().map_err(PyErr::from)?;
@@ -66,7 +66,7 @@ impl Frame {
             // SAFETY: a capsule of this name has a stream of Arrow's C interface, which the interface lets whoever gets it take
             // over: it is moved out, and what stays says that it is gone, so that the capsule's end does not release it.
             let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.cast().as_ptr()) };
-            ArrowArrayStreamReader::try_new(stream).map_err(|error| self.unreadable(&error))
+            RecordBatchStreamReader::try_new(stream).map_err(|error| self.unreadable(&error))
         })
     }
 

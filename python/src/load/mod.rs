@@ -20,7 +20,7 @@ use mangrove::{
 };
 use pyo3::PyErr;
 
-pub(crate) use frame::{Frames, Names};
+pub(crate) use frame::{Frame, Frames, Names};
 
 use crate::errors;
 use loading::load;
