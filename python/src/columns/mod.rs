@@ -10,7 +10,7 @@
 //! | maps (`project`, `valueMap`, `elementMap`) | one for each key |
 //! | vertices | `id`, `label`, one for each property |
 //! | edges | `id`, `label`, `source`, `target`, one for each property |
-//! | entries of maps, properties | `key`, `value` |
+//! | properties | `key`, `value` |
 //! | anything else | `value` |
 //!
 //! It must never know Python, but for the capsule.

@@ -2,7 +2,7 @@
 
 use arrow_array::{
     RecordBatch,
-    ffi_stream::{RecordBatchStreamReader, FFI_ArrowArrayStream},
+    ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader},
 };
 use pyo3::{prelude::*, types::PyCapsule};
 

@@ -157,18 +157,14 @@ fn other(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     let Some(deeper) = depth.checked_sub(1) else {
         return Err(errors::conversion(format!("it is nested deeper than {MAX_DEPTH} collections")));
     };
-    if module == "numpy"
-        && let Some(item) = given.getattr_opt("item")?
-    {
-        let item = item.call0()?;
-        if !item.get_type().is(&class) {
-            return from_python(&item, deeper);
-        }
-    }
+    // Scalars become what Python has for them, and arrays lists.
     if module == "numpy"
         && let Some(items) = given.getattr_opt("tolist")?
     {
-        return from_python(&items.call0()?, deeper);
+        let items = items.call0()?;
+        if !items.get_type().is(&class) {
+            return from_python(&items, deeper);
+        }
     }
     if module.starts_with("pandas") && class.name()?.to_string().starts_with("NA") {
         return Ok(Value::Null);
