@@ -36,7 +36,7 @@ BENCHES := import algorithms merges memory cache pools commits recovery hub seco
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz files conformance differential planted options hostile short-hostile soak tinkerpop readme readme-all wheel python-test python-lint bench-python deb try-deb release docs tools clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz files conformance differential planted options hostile short-hostile soak tinkerpop readme readme-all wheel python-test python-lint python-tinkerpop bench-python deb try-deb release docs tools clean $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -94,6 +94,10 @@ python-test: $(EMBEDDED) ## Tests of the Python package, with gremlinpython, pya
 	target/python/bin/maturin build --profile dev --locked --manifest-path python/Cargo.toml --out target/python-debug
 	target/python/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/python-debug/*.whl
 	$(EMBEDDED) -m pytest -q python/tests
+
+python-tinkerpop: ## gremlinpython's own feature runner over databases in its process: make python-tinkerpop SOURCES=DIR, a tree of apache/tinkerpop 3.8.1; after make python-test
+	target/python/bin/pip install --quiet --disable-pip-version-check radish-bdd==0.18.2 PyHamcrest PyYAML lxml
+	python/tinkerpop/run $(CURDIR)/$(EMBEDDED) $(SOURCES) $(SHARED)/conformance $(SHARED)/tinkerpop/data target/tinkerpop-python
 
 python-lint: $(DENY) ## Formatting, clippy and licences of the Python package's own workspace
 	cargo fmt --manifest-path python/Cargo.toml --check
