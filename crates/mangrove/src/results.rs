@@ -181,7 +181,7 @@ mod tests {
         let mut results = Results::complete(three, false);
         assert_eq!(results.next().unwrap().unwrap(), Value::Int(1));
         assert_eq!(results.next_batch().unwrap(), [(Value::Int(1), 2), (Value::Int(3), 1)]);
-        assert_eq!(results.next_batch().unwrap(), []);
+        assert!(results.next_batch().unwrap().is_empty());
         assert!(matches!(Results::complete(Vec::new(), true).next_batch(), Err(Error::NoResult)));
     }
 

@@ -226,3 +226,16 @@ fn what_is_attached_to_the_graph_cannot_leave_it() {
         );
     }
 }
+
+#[test]
+fn results_without_a_message_are_a_list_of_traversers_with_how_often_each_stands_there() {
+    let results = [(Value::from(marko()), 1), (Value::Null, 3), ("text".into(), 2)];
+    let mut bytes = Vec::new();
+    graphbinary::encode_traversers(&results, Properties::All, &mut bytes).unwrap();
+    let WireValue::List(read) = graphbinary::decode(&bytes).unwrap() else { panic!("no list: {bytes:?}") };
+    let traversers: Vec<_> = results
+        .into_iter()
+        .map(|(value, bulk)| Extended::Traverser { bulk: bulk as i64, value: value.into() }.into())
+        .collect();
+    assert_eq!(read, traversers);
+}
