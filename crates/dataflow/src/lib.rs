@@ -56,7 +56,7 @@ mod scope_tag;
 mod seat;
 
 pub use edge_part::EdgePart;
-pub use engine::{Counting, Engine, EngineOptions, LocalQuery, QueryHandle, QuerySpec};
+pub use engine::{Counting, Engine, EngineOptions, Interrupt, LocalQuery, QueryHandle, QuerySpec};
 pub use entered::{Entered, TagSet};
 pub use error::QueryError;
 pub use files::{FileElement, FilePass, FileProblem, FileReader, FileWriter, GraphFiles, Room as FileRoom};

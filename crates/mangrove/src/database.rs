@@ -229,10 +229,19 @@ impl Database {
     /// # Errors
     /// As [`Database::query`].
     pub fn profile(&self, text: &str) -> Result<String, Error> {
-        let request = Request { mode: Mode::Run, ..Request::parse(text, "g", &Bindings::new())? };
-        let wishes = Wishes::of_application();
-        match Ready::of_request(&self.inner, request, Seen::Now, &wishes)? {
-            Ready::Run(run) => Ok(run.profiled(&self.inner, &wishes)?.to_string()),
+        self.profile_as(text, &Bindings::new(), &Wishes::of_application())
+    }
+
+    /// As [`Database::profile`], with values for the script's variables, on somebody's behalf.
+    pub(crate) fn profile_as(
+        &self,
+        text: &str,
+        bindings: &Bindings,
+        wishes: &Wishes,
+    ) -> Result<String, Error> {
+        let request = Request { mode: Mode::Run, ..Request::parse(text, "g", bindings)? };
+        match Ready::of_request(&self.inner, request, Seen::Now, wishes)? {
+            Ready::Run(run) => Ok(run.profiled(&self.inner, wishes)?.to_string()),
             Ready::Text(text) => Ok(text),
             Ready::Nothing => Ok(String::new()),
         }

@@ -24,6 +24,7 @@
 //! | `files/` | the files that `io()` reads and writes, and exports |
 //! | `schema_file.rs` | schemas as TOML |
 //! | `transaction.rs` | several scripts as one transaction |
+//! | `embedder.rs` | the same for another language, which owns what it gets and may interrupt it |
 //! | `import/`, `generate/` | data from files, and files from nothing |
 //! | `config/` | the settings of the command |
 
@@ -31,6 +32,7 @@ mod allocator;
 mod asker;
 pub mod config;
 mod database;
+mod embedder;
 mod error;
 mod files;
 pub mod generate;
@@ -55,6 +57,8 @@ mod transfers;
 
 pub use allocator::{give_memory_back_soon, keep_memory_for_a_while};
 pub use database::Database;
+pub use dataflow::Interrupt;
+pub use embedder::{Embedder, OwnedTransaction};
 pub use error::Error;
 pub use files::{ExportError, ExportFormat, ExportOptions, ExportSummary};
 pub use global_allocator::Mimalloc;

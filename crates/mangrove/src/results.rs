@@ -103,19 +103,47 @@ impl<'db> Results<'db> {
                 self.needs_one = false;
                 return Ok(Some(item));
             }
-            match &mut self.rest {
-                Rest::Running(query) => match query.next_batch() {
-                    Ok(Some(batch)) => self.batch = batch.into_iter(),
-                    Ok(None) => self.rest = Rest::Ended,
-                    Err(error) => {
-                        self.end();
-                        return Err(error.into());
-                    }
-                },
-                Rest::Ended if std::mem::take(&mut self.needs_one) => return Err(Error::NoResult),
-                Rest::Ended => return Ok(None),
+            if !self.fill()? {
+                return Ok(None);
             }
         }
+    }
+
+    /// The results that are at hand, each with how often it stands there; where none are, the next ones that the query has, as many as
+    /// come together. None: there are no more.
+    ///
+    /// # Errors
+    /// As [`Results::next_bulk`].
+    pub fn next_batch(&mut self) -> Result<Vec<(Value, u64)>, Error> {
+        let mut batch: Vec<_> = self.repeated.take().into_iter().collect();
+        loop {
+            batch.extend(std::mem::take(&mut self.batch));
+            batch.retain(|(_, bulk)| *bulk > 0);
+            if !batch.is_empty() {
+                self.needs_one = false;
+                return Ok(batch);
+            }
+            if !self.fill()? {
+                return Ok(batch);
+            }
+        }
+    }
+
+    /// Gets more results, where none are at hand; whether there may be some.
+    fn fill(&mut self) -> Result<bool, Error> {
+        match &mut self.rest {
+            Rest::Running(query) => match query.next_batch() {
+                Ok(Some(batch)) => self.batch = batch.into_iter(),
+                Ok(None) => self.rest = Rest::Ended,
+                Err(error) => {
+                    self.end();
+                    return Err(error.into());
+                }
+            },
+            Rest::Ended if std::mem::take(&mut self.needs_one) => return Err(Error::NoResult),
+            Rest::Ended => return Ok(false),
+        }
+        Ok(true)
     }
 }
 
@@ -145,6 +173,16 @@ mod tests {
             Results::complete(vec![(Value::Int(1), 2), (Value::Int(2), 0), (Value::Int(3), 1)], false);
         let all: Vec<_> = results.map(Result::unwrap).collect();
         assert_eq!(all, [Value::Int(1), Value::Int(1), Value::Int(3)]);
+    }
+
+    #[test]
+    fn a_batch_has_all_that_is_at_hand_and_the_rest_of_a_result_that_stands_there_several_times() {
+        let three = vec![(Value::Int(1), 3), (Value::Int(2), 0), (Value::Int(3), 1)];
+        let mut results = Results::complete(three, false);
+        assert_eq!(results.next().unwrap().unwrap(), Value::Int(1));
+        assert_eq!(results.next_batch().unwrap(), [(Value::Int(1), 2), (Value::Int(3), 1)]);
+        assert!(results.next_batch().unwrap().is_empty());
+        assert!(matches!(Results::complete(Vec::new(), true).next_batch(), Err(Error::NoResult)));
     }
 
     #[test]

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use gremlin::Bindings;
 use values::{Str, Value};
 
 use crate::{
     Error, Results,
     database::Inner,
-    request::{Ready, Seen, Wishes, bindings},
+    request::{Ready, Request, Seen, Wishes, bindings},
 };
 
 /// A transaction over several scripts: each sees what those before it wrote, nobody else sees anything until
@@ -56,16 +57,7 @@ impl<'db> Transaction<'db> {
         text: &str,
         given: impl IntoIterator<Item = (K, Value)>,
     ) -> Result<Results<'db>, Error> {
-        let (wishes, seen) = (Wishes::of_application(), Seen::Within(&self.graph));
-        let ready = match Ready::of_script(self.inner, (text, "g"), bindings(given), seen, &wishes)?.one()? {
-            Ok(run) => Ready::Run(run),
-            Err(request) => Ready::of_request(self.inner, request, seen, &wishes)?,
-        };
-        match ready {
-            Ready::Run(run) => run.within(self.inner, &wishes, &self.graph),
-            Ready::Text(text) => Ok(Results::one(text)),
-            Ready::Nothing => Ok(Results::complete(Vec::new(), false)),
-        }
+        query_within(self.inner, &self.graph, &Wishes::of_application(), (text, bindings(given)))
     }
 
     /// How a script would be run in this transaction.
@@ -82,12 +74,45 @@ impl<'db> Transaction<'db> {
     /// [`Error::Graph`] with a retryable conflict when what was read has been changed meanwhile: run the whole
     /// transaction again.
     pub fn commit(self) -> Result<(), Error> {
-        let submitted = self.graph.submit()?;
-        drop(self);
-        submitted.wait()?;
-        Ok(())
+        commit(self.graph)
     }
 
     /// Forgets the writes.
     pub fn rollback(self) {}
+}
+
+/// Runs a script to its end inside a transaction.
+pub(crate) fn query_within(
+    inner: &Inner,
+    graph: &Arc<graph::Transaction>,
+    wishes: &Wishes,
+    (text, bindings): (&str, Bindings),
+) -> Result<Results<'static>, Error> {
+    let seen = Seen::Within(graph);
+    match Ready::of_script(inner, (text, "g"), bindings, seen, wishes)?.one()? {
+        Ok(run) => run.within(inner, wishes, graph),
+        Err(request) => run_within(inner, graph, wishes, request),
+    }
+}
+
+/// Runs a request to its end inside a transaction.
+pub(crate) fn run_within(
+    inner: &Inner,
+    graph: &Arc<graph::Transaction>,
+    wishes: &Wishes,
+    request: Request,
+) -> Result<Results<'static>, Error> {
+    match Ready::of_request(inner, request, Seen::Within(graph), wishes)? {
+        Ready::Run(run) => run.within(inner, wishes, graph),
+        Ready::Text(text) => Ok(Results::one(text)),
+        Ready::Nothing => Ok(Results::complete(Vec::new(), false)),
+    }
+}
+
+/// Makes the writes of a transaction durable and visible, all at once.
+pub(crate) fn commit(graph: Arc<graph::Transaction>) -> Result<(), Error> {
+    let submitted = graph.submit()?;
+    drop(graph);
+    submitted.wait()?;
+    Ok(())
 }

@@ -1,6 +1,12 @@
 //! The embedded library on the modern graph.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use mangrove::{Database, Error, formats::ImportOptions, values::Value};
 
@@ -158,6 +164,33 @@ fn a_query_that_takes_too_long_ends() {
     let slow = "g.with('evaluationTimeout', 50).V().repeat(both()).until(constant(1).is(2)).count()";
     let outcome = db.query(slow).unwrap().next().unwrap();
     assert!(outcome.is_err_and(|error| error.kind() == mangrove::ErrorKind::Timeout));
+}
+
+#[test]
+fn another_language_may_end_a_request_in_the_middle_and_hold_results_for_as_long_as_it_likes() {
+    let endless = "g.V().repeat(both()).until(constant(1).is(2)).count()";
+    let writes = "g.V().repeat(both()).until(constant(1).is(2)).addV('never')";
+    let asked = Arc::new(AtomicUsize::new(0));
+    let db = modern();
+    let embedder = db.embedder(Arc::new({
+        let asked = Arc::clone(&asked);
+        move || asked.fetch_add(1, Ordering::Relaxed) >= 2
+    }));
+    for text in [endless, writes] {
+        asked.store(0, Ordering::Relaxed);
+        let nothing = [] as [(&str, Value); 0];
+        let outcome = embedder.query_with(text, nothing).and_then(|mut results| results.next().transpose());
+        assert!(outcome.is_err_and(|error| error.kind() == mangrove::ErrorKind::Cancelled), "{text}");
+    }
+    let patient = db.embedder(Arc::new(|| false));
+    let tx = patient.begin();
+    tx.query_with("g.addV('person').property('name', x)", [("x", Value::str("ada"))]).unwrap();
+    let mut names = patient.query_with("g.V().values('name')", [] as [(&str, Value); 0]).unwrap();
+    assert_eq!(texts(&db, "g.V().count()"), ["6"]);
+    tx.commit().unwrap();
+    assert_eq!(texts(&db, "g.V().count()"), ["7"]);
+    drop((db, embedder, patient));
+    assert_eq!(names.by_ref().count(), 6, "as they were when they were asked for");
 }
 
 #[test]

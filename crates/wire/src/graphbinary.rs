@@ -14,7 +14,7 @@
 
 use values::Value;
 
-use crate::{DecodeError, EncodeError, Properties, WireValue};
+use crate::{DecodeError, EncodeError, Properties, Results, WireValue};
 
 mod bytecode_reader;
 mod codes;
@@ -59,4 +59,16 @@ pub fn encode(value: &WireValue, out: &mut Vec<u8>) -> Result<(), EncodeError> {
 /// When the value cannot be expressed; `out` then ends in the middle of it.
 pub fn encode_value(value: &Value, properties: Properties, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     Writer::new(out, properties, Version::One).value(value)
+}
+
+/// Appends a list of results to `out`, each as a traverser that says how often it stands there.
+///
+/// # Errors
+/// When one cannot be expressed; `out` then ends in the middle of it.
+pub fn encode_traversers(
+    results: &[(Value, u64)],
+    properties: Properties,
+    out: &mut Vec<u8>,
+) -> Result<(), EncodeError> {
+    Writer::new(out, properties, Version::One).results(Results::Traversers(results))
 }

@@ -271,3 +271,16 @@ fn a_profile_that_is_a_value_travels_as_tinkerpops_and_comes_back() {
     let first = format!("{:?}", read.results.first());
     assert!(first.contains("percentDur") && !first.contains("TraversalMetrics"), "{first}");
 }
+
+#[test]
+fn results_without_a_message_are_a_list_of_traversers_with_how_often_each_stands_there() {
+    let results = [(Value::from(marko()), 1), (Value::Null, 3), ("text".into(), 2)];
+    let mut bytes = Vec::new();
+    graphbinary::encode_traversers(&results, Properties::All, &mut bytes).unwrap();
+    let WireValue::List(read) = graphbinary::decode(&bytes).unwrap() else { panic!("no list: {bytes:?}") };
+    let traversers: Vec<_> = results
+        .into_iter()
+        .map(|(value, bulk)| Extended::Traverser { bulk: bulk as i64, value: value.into() }.into())
+        .collect();
+    assert_eq!(read, traversers);
+}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dataflow::{Access, Counting, LocalQuery, QueryError};
+use dataflow::{Access, Counting, LocalQuery, QueryError, QuerySpec};
 use values::{Metrics, Value};
 
 use super::{attempts::Attempts, ready::Runnable, wishes::Wishes};
@@ -14,6 +14,20 @@ type All = Vec<(Value, u64)>;
 impl Runnable {
     /// Runs it as a transaction of its own. What only reads runs as its results are asked for.
     pub(crate) fn here<'db>(self, inner: &'db Inner, wishes: &Wishes) -> Result<Results<'db>, Error> {
+        self.here_by(inner, wishes, |spec| inner.engine.run_here(spec))
+    }
+
+    /// As [`Runnable::here`], with results that may outlive whoever asks for them.
+    pub(crate) fn here_apart(self, inner: &Inner, wishes: &Wishes) -> Result<Results<'static>, Error> {
+        self.here_by(inner, wishes, |spec| inner.engine.run_with(spec))
+    }
+
+    fn here_by<'q>(
+        self,
+        inner: &Inner,
+        wishes: &Wishes,
+        begin: impl FnOnce(QuerySpec) -> LocalQuery<'q>,
+    ) -> Result<Results<'q>, Error> {
         if self.prepared.plan.profile {
             return Ok(Results::one(self.profiled(inner, wishes)?));
         }
@@ -23,7 +37,7 @@ impl Runnable {
             return Ok(Results::complete(results, needs_one));
         }
         let spec = self.prepared.into_spec(inner, wishes, None, Counting::Off);
-        Ok(Results::running(inner.engine.run_here(spec), needs_one))
+        Ok(Results::running(begin(spec).with_interrupt(wishes.interrupt()), needs_one))
     }
 
     /// Runs it to its end, counting and timing every operator; where the time went.
@@ -33,7 +47,7 @@ impl Runnable {
             self.write(inner, wishes, Counting::Timed, |query| report = report_of(query))?;
         } else {
             let spec = self.prepared.into_spec(inner, wishes, None, Counting::Timed);
-            let mut query = inner.engine.run_here(spec);
+            let mut query = begin(inner, wishes, spec);
             drain(&mut query)?;
             report = report_of(&query);
         }
@@ -41,15 +55,15 @@ impl Runnable {
     }
 
     /// Runs it to its end within a transaction, which goes on.
-    pub(crate) fn within<'db>(
+    pub(crate) fn within(
         self,
-        inner: &'db Inner,
+        inner: &Inner,
         wishes: &Wishes,
         transaction: &Arc<graph::Transaction>,
-    ) -> Result<Results<'db>, Error> {
+    ) -> Result<Results<'static>, Error> {
         let access = Access::Within(Arc::clone(transaction));
         let spec = self.prepared.into_spec_within(inner, wishes, access);
-        let mut query = inner.engine.run_here(spec);
+        let mut query = begin(inner, wishes, spec);
         let mut results = drain(&mut query)?;
         // It is left, not finished: to finish it would be to commit.
         results.extend(query.end_within()?);
@@ -71,7 +85,7 @@ impl Runnable {
         let mut number = 0;
         loop {
             let spec = prepared.into_spec(inner, &wishes, Some(&attempts.turn), counting);
-            let mut query = inner.engine.run_here(spec);
+            let mut query = begin(inner, &wishes, spec);
             let outcome = drain(&mut query).and_then(|_| {
                 before_commit(&query);
                 query.finish()
@@ -87,6 +101,11 @@ impl Runnable {
             }
         }
     }
+}
+
+/// Begins a query that is run to its end at once.
+fn begin<'db>(inner: &'db Inner, wishes: &Wishes, spec: QuerySpec) -> LocalQuery<'db> {
+    inner.engine.run_here(spec).with_interrupt(wishes.interrupt())
 }
 
 fn report_of(query: &LocalQuery<'_>) -> Metrics {

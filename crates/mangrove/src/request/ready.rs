@@ -146,7 +146,17 @@ impl Ready {
 impl Ready {
     /// How a script would be run, in words.
     pub(crate) fn explanation(inner: &Inner, text: &str, seen: Seen<'_>) -> Result<String, Error> {
-        let request = Request { mode: Mode::Explain, ..Request::parse(text, "g", &Bindings::new())? };
+        Self::explanation_with(inner, text, &Bindings::new(), seen)
+    }
+
+    /// The same of a script with variables.
+    pub(crate) fn explanation_with(
+        inner: &Inner,
+        text: &str,
+        bindings: &Bindings,
+        seen: Seen<'_>,
+    ) -> Result<String, Error> {
+        let request = Request { mode: Mode::Explain, ..Request::parse(text, "g", bindings)? };
         match Self::of_request(inner, request, seen, &Wishes::of_application())? {
             Self::Text(text) => Ok(text),
             Self::Run(_) | Self::Nothing => Ok(String::new()),

@@ -6,7 +6,7 @@ use std::{
 };
 
 use access::{Role, Tenant};
-use dataflow::{Budget, Caller, GraphFiles};
+use dataflow::{Budget, Caller, GraphFiles, Interrupt};
 use server::{Client, Materialize, Part, Query, Trace};
 
 use super::{answer::refusal, prepare::Prepared, time_limit::TimeLimit};
@@ -35,6 +35,8 @@ pub(crate) struct Wishes {
     /// Whether the request has a key: it is done as a whole, and known to be done.
     is_keyed: bool,
     trace: Option<Trace>,
+    /// Says whether it is to end, if it runs on the calling thread.
+    interrupt: Option<Interrupt>,
 }
 
 impl Wishes {
@@ -51,6 +53,7 @@ impl Wishes {
             materialize: Materialize::default(),
             is_keyed: false,
             trace: None,
+            interrupt: None,
         }
     }
 
@@ -80,7 +83,18 @@ impl Wishes {
             materialize: query.materialize,
             is_keyed: query.key.is_some(),
             trace: query.trace.clone(),
+            interrupt: None,
         }
+    }
+
+    /// Those of the application, which may want it to end in the middle.
+    pub(crate) fn of_host(interrupt: Interrupt) -> Self {
+        Self { interrupt: Some(interrupt), ..Self::of_application() }
+    }
+
+    /// Says whether it is to end.
+    pub(super) fn interrupt(&self) -> Option<Interrupt> {
+        self.interrupt.clone()
     }
 
     /// The same of a request whose traversal says its key.

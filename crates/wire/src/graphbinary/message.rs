@@ -142,7 +142,7 @@ impl Writer<'_> {
         self.entries(map.len(), map.iter())
     }
 
-    fn results(&mut self, results: Results<'_>) -> Written {
+    pub(super) fn results(&mut self, results: Results<'_>) -> Written {
         match results {
             Results::None => {
                 self.null();

@@ -1,0 +1,103 @@
+"""What a notebook, or the prompt, shows of results."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+# Rows that are shown of results.
+_SHOWN = 20
+# Characters that are shown of a cell.
+_CELL = 80
+# Elements of a result that are drawn; beyond, it is a table.
+_DRAWN = 200
+
+
+def text_of_results(results):
+    """The first results as a table of text. They are there still."""
+    ahead, columns, rows = _table(results)
+    if not rows:
+        return "<mangrove.Results: none are left>"
+    cells = [columns, *([_cell(row.get(column)) for column in columns] for row in rows)]
+    widths = [max(len(row[at]) for row in cells) for at in range(len(columns))]
+    lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in cells]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join([*lines, *(["…"] if len(ahead) > _SHOWN else [])])
+
+
+def html_of_results(results):
+    """The first results as a table, or as a picture if they are elements and paths that lead to each other."""
+    from . import Edge, Graph, Path
+    from ._pictures import of_results
+
+    ahead, columns, rows = _table(results)
+    if any(isinstance(result, (Edge, Graph, Path)) for result in ahead):
+        picture = of_results(results._peek(_DRAWN))
+        if picture:
+            return picture
+    if not rows:
+        return "<em>no results are left</em>"
+    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(_cell(row.get(column)))}</td>" for column in columns) + "</tr>" for row in rows
+    )
+    more = "<p>… and more</p>" if len(ahead) > _SHOWN else ""
+    return f'<table class="mangrove"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}'
+
+
+def _table(results):
+    """The results that are looked at, and of those that are shown the columns and the rows."""
+    from ._frames import rows_of
+
+    ahead = results._peek(_SHOWN + 1)
+    rows = rows_of(ahead[:_SHOWN])
+    return ahead, list(dict.fromkeys(column for row in rows for column in row)), rows
+
+
+def _cell(value):
+    text = "" if value is None else str(value)
+    text = text.replace("\n", " ")
+    return text if len(text) <= _CELL else text[: _CELL - 1] + "…"
+
+
+class Told(str):
+    """A text of several lines, which the prompt and notebooks show as it is."""
+
+    def __repr__(self):
+        return str(self)
+
+    def _repr_html_(self):
+        return f"<pre>{escape(self)}</pre>"
+
+
+class Profile(Told):
+    """Where the time of a query went: a line for each step, those of a subquery indented below it."""
+
+    def _repr_html_(self):
+        """A tree of steps, each with its line of figures."""
+        lines = self.splitlines()
+        steps = [(len(line) - len(line.lstrip()), line.strip()) for line in lines[1:]]
+        if len(steps) < 2:
+            return super()._repr_html_()
+        head = escape(re.sub(r" {2,}", " · ", lines[0].strip()))
+        return f'<div class="mangrove"><p><small>{head}</small></p>{_tree(steps)}</div>'
+
+
+def _tree(steps):
+    """Steps as nested lists that can be folded."""
+    html, depths = ["<ul>"], [0]
+    for at, (depth, line) in enumerate(steps):
+        while depth < depths[-1]:
+            html.append("</ul></details></li>")
+            depths.pop()
+        # The step's own text has single spaces; figures are set apart by more.
+        step, _, figures = re.sub(r" {2,}", "\0", line, count=1).partition("\0")
+        figures = re.sub(r" {2,}", " · ", figures)
+        told = f"<code>{escape(step)}</code> <small>{escape(figures)}</small>"
+        if at + 1 < len(steps) and steps[at + 1][0] > depth:
+            html.append(f"<li><details open=''><summary>{told}</summary><ul>")
+            depths.append(steps[at + 1][0])
+        else:
+            html.append(f"<li>{told}</li>")
+    html.extend("</ul></details></li>" for _ in depths[1:])
+    return "".join([*html, "</ul>"])

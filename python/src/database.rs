@@ -1,0 +1,274 @@
+//! A database that a Python process has open.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
+
+use clap::ValueEnum;
+use mangrove::{
+    DatabaseOptions, Embedder, ExportFormat, ExportOptions, ImportFormat, formats::ImportOptions,
+};
+use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
+
+use crate::{
+    errors, gremlin, guard,
+    load::{self, Frame, Frames, Names},
+    results::Results,
+    summaries,
+    transaction::Transaction,
+    values::from_python::given,
+};
+
+/// What is open.
+#[derive(Clone)]
+struct Open {
+    db: mangrove::Database,
+    embedder: Embedder,
+}
+
+/// The engine's part of `mangrove.Database`, which has the documentation.
+#[pyclass(frozen, subclass, module = "mangrove._mangrove")]
+pub(crate) struct Database {
+    /// None: it is closed.
+    open: RwLock<Option<Open>>,
+    /// How it is told.
+    place: String,
+    read_only: bool,
+}
+
+impl Database {
+    fn open(&self) -> PyResult<Open> {
+        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
+        open.clone()
+            .ok_or_else(|| errors::closed("the database is closed: open it again with mangrove.open()"))
+    }
+}
+
+/// A format, by the name that it has for the command.
+fn format_of<T: ValueEnum>(name: Option<&str>) -> PyResult<Option<T>> {
+    let Some(name) = name else { return Ok(None) };
+    let known = || {
+        let names = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        names.map(|value| value.get_name().to_owned()).collect::<Vec<_>>().join(", ")
+    };
+    let found = T::from_str(name, false);
+    found
+        .map(Some)
+        .map_err(|_| PyValueError::new_err(format!("there is no format {name:?}; there are {}", known())))
+}
+
+#[pymethods]
+impl Database {
+    #[new]
+    #[pyo3(signature = (path=None, *, read_only=false, cache=None, memory_per_query=None, threads=None, timeout=None,
+        write_retries=None, io_directory=None))]
+    #[allow(clippy::too_many_arguments, reason = "each has a name in Python")]
+    fn new(
+        py: Python<'_>,
+        path: Option<PathBuf>,
+        read_only: bool,
+        cache: Option<u64>,
+        memory_per_query: Option<u64>,
+        threads: Option<usize>,
+        timeout: Option<f64>,
+        write_retries: Option<u32>,
+        io_directory: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let mut options = DatabaseOptions::default().read_only(read_only);
+        if let Some(bytes) = cache {
+            options = options.with_cache(bytes);
+        }
+        options.memory_per_query = memory_per_query.unwrap_or(options.memory_per_query);
+        options.executors = threads.unwrap_or(options.executors);
+        options.write_retries = write_retries.unwrap_or(options.write_retries);
+        options.io_directory = io_directory;
+        options.timeout = match timeout.map(Duration::try_from_secs_f64).transpose() {
+            Ok(timeout) => timeout,
+            Err(error) => return Err(PyValueError::new_err(format!("timeout: {error}"))),
+        };
+        if path.is_none() && read_only {
+            return Err(PyValueError::new_err(
+                "a graph in memory is empty at first: it is of no use read-only",
+            ));
+        }
+        let place = path.as_ref().map_or_else(|| ":memory:".to_owned(), |path| path.display().to_string());
+        let db = guard::outside(py, || match path {
+            Some(path) => mangrove::Database::open_with(path, options),
+            None => mangrove::Database::in_memory_with(options),
+        })?;
+        let embedder = db.embedder(Arc::new(guard::is_interrupted));
+        Ok(Self { open: RwLock::new(Some(Open { db, embedder })), place, read_only })
+    }
+
+    #[pyo3(signature = (text, params=None, /, **variables))]
+    fn query(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        params: Option<&Bound<'_, PyAny>>,
+        variables: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Results> {
+        let (open, given) = (self.open()?, given(params, variables)?);
+        guard::outside(py, || open.embedder.query_with(text, given)).map(Results::new)
+    }
+
+    #[pyo3(signature = (text, params=None, /, **variables))]
+    fn _explain(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        params: Option<&Bound<'_, PyAny>>,
+        variables: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<String> {
+        let (open, given) = (self.open()?, given(params, variables)?);
+        guard::outside(py, || open.embedder.explain(text, given))
+    }
+
+    #[pyo3(signature = (text, params=None, /, **variables))]
+    fn _profile(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        params: Option<&Bound<'_, PyAny>>,
+        variables: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<String> {
+        let (open, given) = (self.open()?, given(params, variables)?);
+        guard::outside(py, || open.embedder.profile(text, given))
+    }
+
+    fn _execute(&self, py: Python<'_>, bytecode: &[u8]) -> PyResult<Results> {
+        let (open, traversal) = (self.open()?, gremlin::traversal(bytecode)?);
+        guard::outside(py, || open.embedder.execute(traversal)).map(Results::new)
+    }
+
+    fn transaction(&self, py: Python<'_>) -> PyResult<Transaction> {
+        let open = self.open()?;
+        Ok(Transaction::new(py.detach(|| open.embedder.begin())))
+    }
+
+    /// Runs a query and leaves its results where they come from, but for their number: what a program in Rust would take for it.
+    fn _drain(&self, py: Python<'_>, text: &str) -> PyResult<u64> {
+        let open = self.open()?;
+        guard::outside(py, || {
+            let rows = open.embedder.query_with(text, [] as [(&str, mangrove::values::Value); 0])?;
+            rows.map(|row| row.map(drop)).try_fold(0, |count, row| row.map(|()| count + 1))
+        })
+    }
+
+    #[pyo3(signature = (path, *, format=None))]
+    fn import_files<'py>(
+        &self,
+        py: Python<'py>,
+        path: PathBuf,
+        format: Option<&str>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (open, format) = (self.open()?, format_of::<ImportFormat>(format)?);
+        let summary =
+            guard::outside(py, || open.db.import(path, format, &ImportOptions::default(), &|_| {}))?;
+        summaries::of_import(py, &summary)
+    }
+
+    #[pyo3(signature = (path, *, format=None, query=None, overwrite=false))]
+    fn export<'py>(
+        &self,
+        py: Python<'py>,
+        path: PathBuf,
+        format: Option<&str>,
+        query: Option<String>,
+        overwrite: bool,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (open, format) = (self.open()?, format_of::<ExportFormat>(format)?);
+        let options = ExportOptions { format, query, overwrite, ..ExportOptions::default() };
+        let summary = guard::outside_py(py, || {
+            open.db.export(&path, &options).map_err(|error| match error {
+                mangrove::ExportError::Database(error) => errors::of(&error),
+                other => errors::new("EvaluationError", other.to_string()),
+            })
+        })?;
+        summaries::of_export(py, &summary)
+    }
+
+    fn backup<'py>(&self, py: Python<'py>, directory: PathBuf) -> PyResult<Bound<'py, PyDict>> {
+        let open = self.open()?;
+        let summary = guard::outside(py, || Ok(open.db.graph().backup(directory)?))?;
+        summaries::of_backup(py, &summary)
+    }
+
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let open = self.open()?;
+        summaries::of_stats(py, &py.detach(|| open.db.stats()))
+    }
+
+    /// Panics, so that a test sees what becomes of that.
+    fn _panic(&self, py: Python<'_>) -> PyResult<()> {
+        guard::outside(py, || panic!("on purpose"))
+    }
+
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        let open = self.open()?;
+        guard::outside(py, || open.db.flush())
+    }
+
+    /// Loads frames; see `mangrove.Database.load`, which sorts its arguments out.
+    fn _load<'py>(
+        &self,
+        py: Python<'py>,
+        nodes: Vec<(Option<String>, Bound<'py, PyAny>)>,
+        edges: Vec<(Option<String>, Bound<'py, PyAny>)>,
+        names: (String, String, String, String),
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let open = self.open()?;
+        let frames = |what: &str, given: Vec<(Option<String>, Bound<'py, PyAny>)>| {
+            given
+                .into_iter()
+                .map(|(label, frame)| Frame::new(what, label, frame))
+                .collect::<PyResult<Vec<_>>>()
+        };
+        let (id, label, source, target) = names;
+        let names = Names { id, label, source, target };
+        let frames = Frames { nodes: frames("nodes", nodes)?, edges: frames("edges", edges)?, names };
+        let loaded = guard::outside_py(py, || Ok(load::into_graph(&open.db, &frames)?))?;
+        let told = PyDict::new(py);
+        told.set_item("vertices", loaded.vertices)?;
+        told.set_item("edges", loaded.edges)?;
+        Ok(told)
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let open = self.open.write().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(Open { db, embedder }) = open else { return Ok(()) };
+        if self.read_only {
+            py.detach(|| drop((db, embedder)));
+            return Ok(());
+        }
+        guard::outside(py, || {
+            drop(embedder);
+            db.close()
+        })
+    }
+
+    /// Whether it is closed.
+    #[getter]
+    fn is_closed(&self) -> bool {
+        self.open.read().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
+    /// The directory, or ":memory:".
+    #[getter]
+    fn path(&self) -> &str {
+        &self.place
+    }
+
+    /// Whether it was opened for reading alone.
+    #[getter]
+    fn read_only(&self) -> bool {
+        self.read_only
+    }
+
+    fn __repr__(&self) -> String {
+        let closed = if self.is_closed() { ", closed" } else { "" };
+        format!("<mangrove.Database {:?}{closed}>", self.place)
+    }
+}

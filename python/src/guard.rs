@@ -1,0 +1,74 @@
+//! How Python calls the engine: without the GIL, with an eye on signals, and without a panic that gets out.
+
+use std::{
+    any::Any,
+    cell::{Cell, RefCell},
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::{Duration, Instant},
+};
+
+use pyo3::prelude::*;
+
+use crate::errors;
+
+/// Between two looks for signals. An engine's turn is as long.
+const LOOK: Duration = Duration::from_millis(50);
+
+thread_local! {
+    /// When this thread looked for signals the last time.
+    static LOOKED: Cell<Option<Instant>> = const { Cell::new(None) };
+    /// What a signal's handler has raised while the engine ran.
+    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+/// Whether the query of this thread is to end, since a signal's handler has raised something: KeyboardInterrupt, most often. Python
+/// runs handlers on its main thread only; on others this says no.
+pub(crate) fn is_interrupted() -> bool {
+    let now = Instant::now();
+    let is_due = LOOKED.get().is_none_or(|looked| now.duration_since(looked) >= LOOK);
+    if !is_due {
+        return false;
+    }
+    LOOKED.set(Some(now));
+    match Python::attach(|py| py.check_signals()) {
+        Ok(()) => false,
+        Err(raised) => {
+            RAISED.set(Some(raised));
+            true
+        }
+    }
+}
+
+/// Lets the engine work, while other threads may run Python.
+///
+/// # Errors
+/// What a signal's handler raised; or else what went wrong, as an exception of the package; a panic is one.
+pub(crate) fn outside<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<T, mangrove::Error> + Send,
+) -> PyResult<T> {
+    let outcome = py.detach(|| caught(work));
+    match outcome {
+        Ok(Ok(done)) => RAISED.take().map_or(Ok(done), Err),
+        Ok(Err(error)) => Err(RAISED.take().unwrap_or_else(|| errors::of(&error))),
+        Err(panic) => Err(RAISED.take().unwrap_or_else(|| errors::panicked(&panic))),
+    }
+}
+
+/// As [`outside`], for work that fails with exceptions itself.
+pub(crate) fn outside_py<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
+    py.detach(|| caught(work))
+        .unwrap_or_else(|panic| Err(errors::panicked(&panic)))
+        .map_err(|error| RAISED.take().unwrap_or(error))
+}
+
+/// Does some work; what it said if it panicked. What it leaves half done is a query, which ends.
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| said(&*payload))
+}
+
+fn said(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "the engine panicked".to_owned())
+}

@@ -1,0 +1,7 @@
+//! Values of the engine as Python's, and back.
+
+pub(crate) mod elements;
+pub(crate) mod from_python;
+mod known;
+mod times;
+pub(crate) mod to_python;
