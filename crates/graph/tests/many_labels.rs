@@ -100,6 +100,32 @@ fn the_few_labels_of_a_vertex_are_found_among_thousands() {
     compare(&open(&store), &vertices, &edges);
 }
 
+/// Labels that are new to a graph have sections in blocks that older snapshots read.
+#[test]
+fn an_older_snapshot_knows_nothing_of_labels_that_came_later() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store);
+    let (vertices, edges) = fill(&graph);
+    let before = graph.snapshot();
+    let transaction = graph.begin();
+    for n in 0..500 {
+        let (src, dst) = (vertices[n % VERTICES], vertices[(n + 1) % VERTICES]);
+        transaction.add_edge(None, &format!("later {n}"), src, dst).unwrap();
+    }
+    transaction.commit().unwrap();
+    let reader = before.reader();
+    let (mut cursor, mut scanned) = (ScanCursor::default(), Vec::new());
+    while reader.scan_edges(None, &mut cursor, 10_000, &mut scanned) {}
+    assert_eq!(scanned.len(), edges.len());
+    for &v in &vertices {
+        let mut listed = 0;
+        reader.for_each_label(v, Dir::Out, |_, list| listed += list.len());
+        let known = edges.iter().filter(|edge| edge.src == v).count();
+        assert_eq!((listed, reader.degree(v, Direction::Out, &[])), (known, known as u64));
+    }
+    before.check().unwrap();
+}
+
 #[test]
 fn a_check_asks_for_what_is_there_and_not_for_every_label_of_every_free_place() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());

@@ -242,7 +242,9 @@ impl<'a> Reader<'a> {
         let Some(block) = self.memory.blocks.block(v) else { return ControlFlow::Continue(()) };
         let cells = block.adjacency.iter().skip(dir as usize).step_by(2);
         let labels = cells.filter(|(_, cell)| cell.is_there(&self.guard)).map(|(number, _)| label_of(number));
-        labels.skip_while(|label| *label < from).try_for_each(f)
+        // There may be sections for labels that have come since, which this reader's catalog does not know.
+        let known = labels.take_while(|label| label.index() < bound);
+        known.skip_while(|label| *label < from).try_for_each(f)
     }
 
     /// The number of edges along `labels` (all, when empty); for `Both` a self-loop counts twice. Constant per label.
