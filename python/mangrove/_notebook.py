@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
+from itertools import accumulate
 
 # Rows that are shown of results.
 _SHOWN = 20
@@ -11,6 +11,9 @@ _SHOWN = 20
 _CELL = 80
 # Elements of a result that are drawn; beyond, it is a table.
 _DRAWN = 200
+# Characters of the columns that a profile always has, of which the first are the steps; and of each other one.
+_COLUMNS = (50, 22, 12, 16, 9)
+_ANNOTATION = 12
 
 
 def text_of_results(results):
@@ -74,25 +77,31 @@ class Profile(Told):
     """Where the time of a query went: a line for each step, those of a subquery indented below it."""
 
     def _repr_html_(self):
-        """A tree of steps, each with its line of figures."""
+        """A tree of steps, each with the figures that it has."""
+        # A title, the names of the columns, a line under them, the steps, and what they come to.
         lines = self.splitlines()
-        steps = [(len(line) - len(line.lstrip()), line.strip()) for line in lines[1:]]
-        if len(steps) < 2:
+        if len(lines) < 5:
             return super()._repr_html_()
-        head = escape(re.sub(r" {2,}", " · ", lines[0].strip()))
-        return f'<div class="mangrove"><p><small>{head}</small></p>{_tree(steps)}</div>'
+        names = ["count", "traversers", "ms", "%", *lines[1][sum(_COLUMNS) :].split()]
+        widths = [*_COLUMNS, *[_ANNOTATION] * (len(names) + 1 - len(_COLUMNS))]
+        ends = list(accumulate(widths))
+        steps = []
+        for line in lines[3:]:
+            step = line[: _COLUMNS[0]]
+            depth = 0 if step.lstrip().startswith(">TOTAL") else len(step) - len(step.lstrip())
+            cells = [(name, line[start:end].strip(" -")) for name, start, end in zip(names, ends, ends[1:])]
+            figures = [f"{name} {cell}" for name, cell in cells if cell]
+            steps.append((depth, step.strip(), " · ".join(figures)))
+        return f'<div class="mangrove">{_tree(steps)}</div>'
 
 
 def _tree(steps):
     """Steps as nested lists that can be folded."""
     html, depths = ["<ul>"], [0]
-    for at, (depth, line) in enumerate(steps):
+    for at, (depth, step, figures) in enumerate(steps):
         while depth < depths[-1]:
             html.append("</ul></details></li>")
             depths.pop()
-        # The step's own text has single spaces; figures are set apart by more.
-        step, _, figures = re.sub(r" {2,}", "\0", line, count=1).partition("\0")
-        figures = re.sub(r" {2,}", " · ", figures)
         told = f"<code>{escape(step)}</code> <small>{escape(figures)}</small>"
         if at + 1 < len(steps) and steps[at + 1][0] > depth:
             html.append(f"<li><details open=''><summary>{told}</summary><ul>")

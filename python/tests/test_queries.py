@@ -63,7 +63,7 @@ def test_a_graph_that_is_opened_for_reading_is_not_written_to(tmp_path):
 def test_explanations_and_profiles_name_the_steps(modern):
     assert "physical plan" in modern.explain("g.V().has('name', x).out('knows')", x="marko")
     profile = modern.profile("g.V().local(out('created').limit(1)).values('name')")
-    assert "total" in profile and "values" in profile
+    assert ">TOTAL" in profile and "values" in profile
     html = profile._repr_html_()
     assert html.count("<ul>") == html.count("</ul>") and html.count("<li>") == html.count("</li>")
     assert "<details" in html
