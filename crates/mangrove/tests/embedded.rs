@@ -8,7 +8,11 @@ use std::{
     },
 };
 
-use mangrove::{Database, Error, formats::ImportOptions, values::Value};
+use mangrove::{
+    Database, Error,
+    formats::ImportOptions,
+    values::{Value, Vertex},
+};
 
 fn shared(file: &str) -> PathBuf {
     Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../../shared/tinkerpop/data").join(file)
@@ -42,6 +46,34 @@ fn variables_have_values() {
     let db = modern();
     let ages = db.query_with("g.V().has('name', x).values('age')", [("x", Value::str("josh"))]).unwrap();
     assert_eq!(ages.map(Result::unwrap).collect::<Vec<_>>(), [Value::Int(32)]);
+}
+
+/// What a client has of an element is an id and a label; TinkerPop's `StartStep` attaches it to the graph.
+#[test]
+fn an_element_that_is_sent_to_be_injected_is_the_one_of_the_graph() {
+    let db = modern();
+    let vadas = Value::from(Vertex::reference(2, "person"));
+    let asked = |query: &str, given: Value| {
+        let results = db.query_with(query, [("v", given)]).unwrap();
+        let results: Result<Vec<_>, _> = results.map(|value| value.map(|value| value.to_string())).collect();
+        results.map(|mut results| {
+            results.sort();
+            results
+        })
+    };
+    let one = |query: &str| asked(query, vadas.clone()).unwrap();
+    assert_eq!(one("g.inject(v).values('name')"), ["vadas"]);
+    assert_eq!(one("g.V(1).inject(v).values('name')"), ["marko", "vadas"]);
+    assert_eq!(one("g.inject(v).in('knows').values('name')"), ["marko"]);
+    assert_eq!(one("g.V(1).union(identity(), inject(v)).values('name').dedup()"), ["marko", "vadas"]);
+    assert_eq!(one("g.inject(v).as('a').V().where(eq('a')).values('name')"), ["vadas"]);
+    assert_eq!(one("g.inject(v).elementMap('age').select('age')"), ["27"]);
+    let several = Value::list(vec![vadas.clone(), Vertex::reference(1, "person").into()]);
+    assert_eq!(asked("g.inject(v).unfold().values('name')", several).unwrap(), ["marko", "vadas"]);
+    let edge = db.query("g.E(7)").unwrap().next().unwrap().unwrap();
+    assert_eq!(asked("g.inject(v).values('weight')", edge).unwrap(), ["0.5"]);
+    let nobody = asked("g.inject(v).values('name')", Vertex::reference(99, "person").into());
+    assert!(nobody.unwrap_err().to_string().contains("the vertex 99 is not in the graph"));
 }
 
 #[test]

@@ -147,7 +147,7 @@ pub(super) fn meta_property(owner: &Arc<VertexProperty>, property: &Property) ->
 
 /// The handle of a detached element that is in the graph; every other object as it is. What users pass in (a vertex
 /// from an earlier result as a parameter) equals what traversals visit only as a handle.
-pub(super) fn attach(object: Value, graph: &Graph<'_>) -> Value {
+pub(in crate::operators) fn attach(object: Value, graph: &Graph<'_>) -> Value {
     let attach_all = |members: &[Value]| members.iter().map(|m| attach(m.clone(), graph)).collect::<Vec<_>>();
     let is_detached = |m: &Value| matches!(m, Value::Vertex(_) | Value::Edge(_));
     match &object {
