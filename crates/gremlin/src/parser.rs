@@ -15,6 +15,7 @@ mod predicate;
 mod statement;
 mod statements;
 mod strategy;
+mod sums;
 mod token;
 
 use std::collections::BTreeMap;

@@ -315,7 +315,7 @@ fn constant(word: &str) -> Option<Value> {
 /// What `datetime()` means: the text is read when the query runs.
 fn now() -> DateTime {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    DateTime { seconds: since.as_secs() as i64, nanos: since.subsec_nanos(), offset: 0 }
+    DateTime::new(since.as_secs() as i64, since.subsec_nanos(), 0)
 }
 
 /// What `UUID()` means. The standard library's hasher keys are seeded from the system's randomness, and differ each

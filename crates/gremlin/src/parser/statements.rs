@@ -4,11 +4,11 @@ use values::Str;
 
 use super::{Bindings, Parser, Result, token};
 use crate::cursor::{Cursor, Mark};
-use crate::{Action, Argument, ParseError, ParseErrorKind, ParseOptions, Statement};
+use crate::{Action, ParseError, ParseErrorKind, ParseOptions, Statement};
 
 /// The statements of a text, one after the other: what a later one says may depend on what an earlier one came to.
 ///
-/// Beside the statements of [`crate::parse`] it reads `x = …`, `def x = …`, and values: `x`, `[1, 2]`, `'text'`.
+/// Beside the statements of [`crate::parse`] it reads `x = …`, `def x = …`, and values: `x`, `[1, 2]`, `'text'`, `1 + 1`.
 ///
 /// ```
 /// # use gremlin::{Action, Bindings, Statements};
@@ -118,10 +118,7 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn value_statement(&mut self) -> Result<Statement> {
-        let start = self.cursor.offset();
-        let Argument::Value(value) = self.argument()? else {
-            return Err(self.unexpected(start, "a traversal, a variable or a literal"));
-        };
+        let value = self.sum()?;
         let as_text = self.maybe_to_string()?;
         Ok(Statement { variable: None, graph: Str::new(), action: Action::Value(value), as_text })
     }
@@ -154,6 +151,31 @@ mod tests {
         assert_eq!(printed, expected);
         assert_eq!(read("g.V(); 1; 'a'").unwrap(), ["g.V()", "1", "'a'"]);
         assert_eq!(read("''").unwrap(), ["''"]);
+    }
+
+    #[test]
+    fn sums_of_values_are_values() {
+        let printed =
+            read("1 + 1; 2 * 3 - 4; 1 - -1\n; 'a' + 1 + 'b'; '-' * 3; x = 1 + 1; x + x; 1.5 + 1").unwrap();
+        assert_eq!(printed, ["2", "2", "2", "'a1b'", "'---'", "x = 2", "2", "2.5"]);
+        for (text, says) in [
+            ("1 + 'a' * -1", "less than no times"),
+            ("'a' * 100000", "too long a text"),
+            ("1 - 'a'", "number"),
+            ("1 / 0", "found `/`"),
+            ("1 +", "expected"),
+            ("g.V(1 + 1)", "expected"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+        let long = read(&format!("1{}", " + 1".repeat(1_001))).unwrap_err();
+        assert!(long.to_string().contains("too many parts"), "{long}");
+        let large = read(&format!("9{}", " * 99999999999999999".repeat(200))).unwrap_err();
+        assert!(
+            large.to_string().contains("too large a number") || large.to_string().contains("overflow"),
+            "{large}"
+        );
     }
 
     #[test]
