@@ -229,7 +229,11 @@ impl Engine {
         };
         let profile = profile.beginning(self.clock.now(), cancel.request().cloned());
         let budgets = self.budget.iter().chain(&spec.tenant);
-        let memory = Arc::new(MemoryMeter::within(spec.memory, budgets));
+        let memory = MemoryMeter::within(spec.memory, budgets);
+        let memory = Arc::new(match profile.held() {
+            Some(held) => memory.watched(held.clone()),
+            None => memory,
+        });
         if let Err(error) = memory.charge(weight_of(&spec.params)) {
             cancel.fail(error);
         }

@@ -25,7 +25,7 @@ use crate::executor::LongStep;
 use crate::experts;
 use crate::looks;
 use crate::mailbox::Mailbox;
-use crate::memory::Charge;
+use crate::memory::{Charge, by_operator};
 use crate::operator::{Context, Operator, Output, Step};
 use crate::operators::{self, Gain};
 use crate::pace::Pace;
@@ -538,6 +538,7 @@ fn measured(
         Some(counters) if cx.query.profile.timed => {
             let since_begun = || cx.query.clock.now().saturating_sub(cx.query.profile.begun());
             let begun = since_begun();
+            let _charging = by_operator::charging(cx.op.id);
             let step = call(cx);
             counters.called(begun, since_begun());
             step

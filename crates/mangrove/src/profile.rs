@@ -84,6 +84,10 @@ impl Measured<'_> {
         };
         let mut annotations: Vec<(Str, Value)> =
             told.into_iter().filter_map(there).map(|(key, count)| (key, Value::Long(count))).collect();
+        let memory = self.profile.peak_memory(op.id);
+        if memory > 0 {
+            annotations.push(("memory".into(), Value::Long(i64::try_from(memory).unwrap_or(i64::MAX))));
+        }
         annotations.push(("expected".into(), Value::from(Rounded(op.rows).to_string())));
         let counts = sent.into_iter().filter_map(there).collect();
         StepMetrics { id, name, nanos: nanos(counters), counts, annotations, nested: Vec::new() }

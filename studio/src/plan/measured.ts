@@ -46,6 +46,7 @@ export function readTable(table: string): { operators: Measured[]; total: number
       opened: Number(cell('opened')),
       cancelled: Number(cell('cancelled')),
       time: microseconds(time),
+      memory: Number(cell('memory')),
     };
     const depth = (/^ */.exec(step)?.[0].length ?? 0) / 2;
     return { depth, step: step.trim(), guessed: cell('expected'), counters };

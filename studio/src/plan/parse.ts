@@ -12,6 +12,8 @@ export interface Counters {
   cancelled: number;
   /** Microseconds, with those of what is in it. */
   time: number;
+  /** Most bytes that it kept, without what is in it. */
+  memory: number;
 }
 
 /** An operator, and the pipelines in it if it is a scope. */
@@ -163,6 +165,14 @@ export function ownTime({ counters, branches }: Operator): number {
     .flatMap(({ operators }) => operators)
     .reduce((sum, { counters: held }) => sum + (held?.time ?? 0), 0);
   return Math.max(0, (counters?.time ?? 0) - inside);
+}
+
+/** What operators are coloured by. */
+export type Colour = 'time' | 'memory';
+
+/** How much of that an operator took itself: microseconds, or bytes. */
+export function ownShare(operator: Operator, colour: Colour): number {
+  return colour === 'time' ? ownTime(operator) : (operator.counters?.memory ?? 0);
 }
 
 /** By what factor the planner was wrong, at least 1; `null` where there is nothing to compare. */

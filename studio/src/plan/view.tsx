@@ -1,17 +1,25 @@
-/** A plan as a picture: operators from top to bottom, scopes round what is in them, the colour of each by the time that it took. */
+/** A plan as a picture: operators from top to bottom, scopes round what is in them, coloured by the time or the memory of each. */
 import { useMemo, useState } from 'preact/hooks';
 import type { Answer } from '../query/run';
-import { brief, count, duration } from '../ui/words';
-import { type Branch, flat, type Operator, ownTime, planOf, type Stage, wrongBy } from './parse';
+import { brief, bytes, count, duration } from '../ui/words';
+import { type Branch, type Colour, flat, type Operator, ownShare, ownTime, planOf, type Stage, wrongBy } from './parse';
 
 /** Factors from which a guess is shown to be wrong. */
 const WRONG = 8;
 
+/** What operators are coloured by, and how much of it all took together. */
+interface Colouring {
+  by: Colour;
+  total: number;
+}
+
 /** The plan of an answer. */
 export function PlanView({ answer }: { answer: Answer }) {
   const plan = useMemo(() => planOf(answer.explained, answer.profiled), [answer]);
+  const [by, setBy] = useState<Colour>('time');
   const all = flat(plan.operators);
   const total = plan.total;
+  const held = all.reduce((sum, operator) => sum + ownShare(operator, 'memory'), 0);
   const opened = all.reduce((sum, { counters }) => sum + (counters?.opened ?? 0), 0);
   const cancelled = all.reduce((sum, { counters }) => sum + (counters?.cancelled ?? 0), 0);
   const slowest = all.reduce<Operator | null>(
@@ -28,9 +36,10 @@ export function PlanView({ answer }: { answer: Answer }) {
           {total !== null && (
             <Fact name="scope instances" value={`${count(opened)} opened, ${count(cancelled)} cancelled`} />
           )}
-          {total !== null && <Scale />}
+          {total !== null && held > 0 && <Fact name="memory" value={bytes(held)} />}
+          {total !== null && <Scale by={by} choose={held > 0 ? setBy : null} />}
         </header>
-        <Pipeline operators={plan.operators} total={total ?? 0} />
+        <Pipeline operators={plan.operators} colouring={{ by, total: by === 'time' ? (total ?? 0) : held }} />
       </section>
       {plan.stages.length > 0 && <Stages stages={plan.stages} />}
     </div>
@@ -45,14 +54,27 @@ function Fact({ name, value }: { name: string; value: string }) {
   );
 }
 
-function Scale() {
+/** What the colours mean, and by what they are, if there is a choice. */
+function Scale({ by, choose }: { by: Colour; choose: ((by: Colour) => void) | null }) {
   return (
-    <span class="scale" role="img" aria-label="Colour: share of the time, from none to all">
+    <span class="scale">
       <span class="quiet">0%</span>
       {[0, 1, 2, 3, 4].map((heat) => (
-        <i key={heat} class={`heat-${heat}`} />
+        <i key={heat} class={`heat-${heat}`} aria-hidden="true" />
       ))}
-      <span class="quiet">100% of the time</span>
+      <span class="quiet">100% of the</span>
+      {choose ? (
+        <select
+          aria-label="Colour by"
+          value={by}
+          onChange={(event) => choose(event.currentTarget.value === 'memory' ? 'memory' : 'time')}
+        >
+          <option value="time">time</option>
+          <option value="memory">memory</option>
+        </select>
+      ) : (
+        <span class="quiet">time</span>
+      )}
     </span>
   );
 }
@@ -62,21 +84,21 @@ function heatOf(share: number): number {
   return share > 0.5 ? 4 : share > 0.25 ? 3 : share > 0.1 ? 2 : share > 0.02 ? 1 : 0;
 }
 
-function Pipeline({ operators, total }: { operators: Operator[]; total: number }) {
+function Pipeline({ operators, colouring }: { operators: Operator[]; colouring: Colouring }) {
   return (
     <ol class="pipeline">
       {operators.map((operator, at) => (
         <li key={at}>
-          <OperatorCard operator={operator} total={total} />
+          <OperatorCard operator={operator} colouring={colouring} />
         </li>
       ))}
     </ol>
   );
 }
 
-function OperatorCard({ operator, total }: { operator: Operator; total: number }) {
+function OperatorCard({ operator, colouring }: { operator: Operator; colouring: Colouring }) {
   const { name, step, settings, guessed, counters, branches } = operator;
-  const share = total > 0 ? ownTime(operator) / total : 0;
+  const share = colouring.total > 0 ? ownShare(operator, colouring.by) / colouring.total : 0;
   const wrong = wrongBy(operator);
   const isScope = branches.length > 0;
   return (
@@ -123,13 +145,18 @@ function OperatorCard({ operator, total }: { operator: Operator; total: number }
               {wrong !== null && wrong >= WRONG && <em> ×{brief(Math.round(wrong))}</em>}
             </span>
           )}
+          {counters && counters.memory > 0 && (
+            <span class="operator-memory" title="Most bytes that it kept between batches">
+              {bytes(counters.memory)}
+            </span>
+          )}
           {counters && counters.read > 0 && <span class="quiet">{brief(counters.read)} read</span>}
         </div>
       </div>
       {isScope && (
         <div class={branches.length > 1 ? 'branches many' : 'branches'}>
           {branches.map((branch, at) => (
-            <BranchBox key={at} branch={branch} total={total} />
+            <BranchBox key={at} branch={branch} colouring={colouring} />
           ))}
         </div>
       )}
@@ -137,11 +164,11 @@ function OperatorCard({ operator, total }: { operator: Operator; total: number }
   );
 }
 
-function BranchBox({ branch, total }: { branch: Branch; total: number }) {
+function BranchBox({ branch, colouring }: { branch: Branch; colouring: Colouring }) {
   return (
     <div class="branch">
       {branch.name && <div class="branch-name">{branch.name}</div>}
-      <Pipeline operators={branch.operators} total={total} />
+      <Pipeline operators={branch.operators} colouring={colouring} />
     </div>
   );
 }

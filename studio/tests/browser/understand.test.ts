@@ -99,6 +99,18 @@ describe('a plan', () => {
     expect(await plan.locator('.plan-head').textContent()).toMatch(/scope instances \d+ opened, \d+ cancelled/);
   });
 
+  it('is coloured by the memory that operators keep, where one wants', async () => {
+    await studio.write("g.V().hasLabel('Person').order().by('creationDate').limit(5000).count()");
+    await studio.button('Profile').click();
+    const plan = studio.page.getByRole('region', { name: 'Plan' });
+    const sorting = plan.locator('.operator', { hasText: /^Order/ });
+    await plan.locator('.operator-memory').first().waitFor();
+    expect(await sorting.locator('.operator-memory').textContent()).toMatch(/^[\d.]+ (KiB|MiB)$/);
+    await plan.getByLabel('Colour by').selectOption('memory');
+    await expect.poll(() => sorting.getAttribute('class')).toContain('heat-4');
+    expect(await plan.locator('.operator', { hasText: /^Scan/ }).getAttribute('class')).toContain('heat-0');
+  });
+
   it('is drawn of what a statement tells that asks for its own profile', async () => {
     await studio.run("g.V().hasLabel('Person').out('knows').count().profile()");
     await studio.page.getByRole('region', { name: 'Plan' }).getByText('count()').first().waitFor();

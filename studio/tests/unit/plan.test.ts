@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readTable, TABLE } from '../../src/plan/measured';
-import { flat, ownTime, planOf, rounded, stagesOf, wrongBy } from '../../src/plan/parse';
+import { flat, ownShare, ownTime, planOf, rounded, stagesOf, wrongBy } from '../../src/plan/parse';
 import { decode, parse } from '../../src/server/graphson';
 
 const EXPLAINED = `== traversal
@@ -126,6 +126,15 @@ describe('a plan', () => {
     expect(all.map(({ counters }) => counters?.rowsOut)).toEqual([1000, 5, 3, 1, 3, 2, 3, 2, 90, 2]);
     expect(all[4]?.counters).toMatchObject({ opened: 22, cancelled: 5 });
     expect(all.find(({ name }) => name === 'Properties(values c)')?.counters?.rowsOut).toBe(90);
+  });
+
+  it('says what operators keep in memory, where the server does', () => {
+    const widened = PROFILED.split('\n')
+      .map((line, at) => (at === 1 ? `${line}      memory` : at === 4 ? `${line.padEnd(181)}       65536` : line))
+      .join('\n');
+    const all = flat(planOf(EXPLAINED, widened).operators);
+    expect(all.map((operator) => ownShare(operator, 'memory'))).toEqual([0, 65536, 0, 0, 0, 0, 0, 0, 0, 0]);
+    expect(all.map((operator) => ownShare(operator, 'time'))).toEqual(all.map(ownTime));
   });
 
   it('is made of the profile alone where there is no explanation that fits', () => {

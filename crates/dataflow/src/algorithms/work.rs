@@ -10,6 +10,7 @@ use values::watch;
 use super::Ground;
 use crate::error::QueryError;
 use crate::instance::Progress;
+use crate::memory::by_operator;
 use crate::operator::Context;
 use crate::query::{self, Path, PieceSource};
 use crate::quota::Quota;
@@ -82,6 +83,8 @@ struct Shared<W: Work> {
     reports: Mutex<VecDeque<(usize, W::Report)>>,
     failed: Mutex<Option<QueryError>>,
     is_over: AtomicBool,
+    /// The operator that it is done for.
+    op: u32,
 }
 
 impl<W: Work> Shared<W> {
@@ -131,6 +134,7 @@ impl<W: Work> Doing<W> {
             reports: Mutex::default(),
             failed: Mutex::default(),
             is_over: AtomicBool::new(false),
+            op: by_operator::current(),
         };
         Self { shared: Arc::new(shared), own: None, is_offered: false }
     }
@@ -264,7 +268,8 @@ impl<W: Work> query::Piece for Taken<W> {
 
 impl<W: Work> Taken<W> {
     fn advance(&mut self, quota: &Quota<'_>) -> Result<Gone<W::Report>, QueryError> {
-        let Shared { work, ground, .. } = &*self.shared;
+        let Shared { work, ground, op, .. } = &*self.shared;
+        let _charging = by_operator::charging(*op);
         let piece = match &mut self.piece {
             Some(piece) => piece,
             none => none.insert(work.begin(self.number, ground)?),

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use values::Value;
 
 use super::budget::{Budget, Part};
+use super::by_operator::{self, ByOperator};
 use crate::batch::Weight;
 use crate::error::QueryError;
 
@@ -19,6 +20,8 @@ pub struct MemoryMeter {
     limit: u64,
     /// What it takes of what all queries may hold, and those of its tenant.
     parts: Vec<Part>,
+    /// Whose it is, if somebody will ask.
+    by_operator: Option<Arc<ByOperator>>,
 }
 
 impl MemoryMeter {
@@ -30,6 +33,24 @@ impl MemoryMeter {
             waiting: AtomicI64::new(0),
             limit,
             parts: Vec::new(),
+            by_operator: None,
+        }
+    }
+
+    /// The same, which says of the state of operators whose it is.
+    pub(crate) fn watched(self, by_operator: Arc<ByOperator>) -> Self {
+        Self { by_operator: Some(by_operator), ..self }
+    }
+
+    /// The operator whose call this thread is in, if somebody will ask.
+    pub(super) fn operator(&self) -> u32 {
+        self.by_operator.as_ref().map_or(by_operator::NOBODY, |_| by_operator::current())
+    }
+
+    /// Counts bytes of the state of an operator, which are charged, or given back.
+    pub(super) fn count(&self, op: u32, bytes: i64) {
+        if let Some(by_operator) = &self.by_operator {
+            by_operator.charge(op, bytes);
         }
     }
 

@@ -10,6 +10,8 @@ use crate::error::QueryError;
 pub(crate) struct StateMemory {
     meter: Option<Arc<MemoryMeter>>,
     bytes: usize,
+    /// Whose it is, if somebody will ask.
+    op: u32,
 }
 
 impl StateMemory {
@@ -21,8 +23,9 @@ impl StateMemory {
         if bytes == 0 {
             return Ok(());
         }
-        let meter = self.meter.get_or_insert_with(|| meter.clone());
+        let meter = Self::meter(&mut self.meter, &mut self.op, meter);
         self.bytes += bytes;
+        meter.count(self.op, bytes as i64);
         meter.charge(bytes as isize)
     }
 
@@ -44,13 +47,28 @@ impl StateMemory {
             self.give_back(self.bytes - bytes);
             return true;
         }
-        let meter = self.meter.get_or_insert_with(|| meter.clone());
+        let meter = Self::meter(&mut self.meter, &mut self.op, meter);
         let has_room = meter.charge_if_room(bytes - self.bytes);
         match has_room {
-            true => self.bytes = bytes,
+            true => {
+                meter.count(self.op, (bytes - self.bytes) as i64);
+                self.bytes = bytes;
+            }
             false => self.release(),
         }
         has_room
+    }
+
+    /// The meter that it charges, which is known with the first bytes, as is whose they are.
+    fn meter<'m>(
+        known: &'m mut Option<Arc<MemoryMeter>>,
+        op: &mut u32,
+        meter: &Arc<MemoryMeter>,
+    ) -> &'m Arc<MemoryMeter> {
+        known.get_or_insert_with(|| {
+            *op = meter.operator();
+            meter.clone()
+        })
     }
 
     /// Bytes that it holds.
@@ -67,6 +85,7 @@ impl StateMemory {
         if let (Some(meter), true) = (&self.meter, bytes > 0) {
             // Giving back cannot exceed a bound.
             let _ = meter.charge(-(bytes as isize));
+            meter.count(self.op, -(bytes as i64));
             self.bytes -= bytes;
         }
     }

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use graph::{Loaded, Request};
 
+use crate::memory::ByOperator;
+
 /// The counters of one operator of the plan, summed over all its instances and executors.
 #[derive(Debug, Default)]
 pub struct Counters {
@@ -74,13 +76,16 @@ pub struct Profile {
     begun: Duration,
     /// On whose behalf it loads.
     request: Option<Arc<Request>>,
+    /// How much memory operators hold, if it is timed.
+    held: Option<Arc<ByOperator>>,
 }
 
 impl Profile {
     /// Counters for `ops` operators, timed or not.
     pub fn new(ops: u32, timed: bool) -> Self {
         let counters = (0..ops).map(|_| Counters::default()).collect();
-        Self { counters, timed, begun: Duration::ZERO, request: None }
+        let held = timed.then(|| Arc::new(ByOperator::new(ops)));
+        Self { counters, timed, begun: Duration::ZERO, request: None, held }
     }
 
     /// The same of a query that begins at a moment of the engine's clock, and loads on behalf of a request.
@@ -90,7 +95,7 @@ impl Profile {
 
     /// No counters: what a query runs with when nobody will look.
     pub fn off() -> Self {
-        Self { counters: Vec::new(), timed: false, begun: Duration::ZERO, request: None }
+        Self { counters: Vec::new(), timed: false, begun: Duration::ZERO, request: None, held: None }
     }
 
     /// Whether the query counts.
@@ -101,6 +106,16 @@ impl Profile {
     /// When the query had begun.
     pub(crate) fn begun(&self) -> Duration {
         self.begun
+    }
+
+    /// Where it is counted how much memory operators hold, if it is.
+    pub(crate) fn held(&self) -> Option<&Arc<ByOperator>> {
+        self.held.as_ref()
+    }
+
+    /// Most bytes that the state of all instances of an operator took at once, children not included; 0 if the query is not timed.
+    pub fn peak_memory(&self, op: u32) -> u64 {
+        self.held.as_ref().map_or(0, |held| held.peak(op))
     }
 
     /// What it has loaded, if anything.

@@ -1,7 +1,7 @@
 //! Functions of dates.
 
 use planner::physical::op::DateFunction;
-use values::{DateTime, Duration, Value};
+use values::{DateKind, DateTime, Duration, Value};
 
 use super::Around;
 use super::text::excerpt;
@@ -24,7 +24,7 @@ pub(super) fn apply(
 /// `asDate()`: from ISO 8601 text or from milliseconds since 1970.
 fn as_date(object: &Value, around: Around<'_>) -> Result<Value, QueryError> {
     match object {
-        Value::DateTime(_) => Ok(object.clone()),
+        Value::DateTime(at) => Ok(Value::DateTime(at.of_kind(DateKind::OffsetDateTime))),
         Value::String(text) => text
             .parse()
             .map(Value::DateTime)
