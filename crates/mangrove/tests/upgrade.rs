@@ -12,7 +12,7 @@ use mangrove::Database;
 use mangrove::store::{Durability, FjallOptions, FjallStore, KeyspaceShape, Store, WriteBatch};
 
 /// The format that this version writes, and the first that it cannot read.
-const NEWEST: u32 = 8;
+const NEWEST: u32 = 9;
 
 fn strings(db: &Database, traversal: &str) -> Vec<String> {
     db.query(traversal).unwrap().map(|value| value.unwrap().to_string()).collect()
@@ -126,7 +126,7 @@ fn a_graph_of_a_newer_version_is_refused_by_its_format_and_left_as_it_is() {
     };
     write_format(NEWEST + 1);
     let expected =
-        "the graph is stored in format 9, but this version reads formats up to 8; use a newer Mangrove";
+        "the graph is stored in format 10, but this version reads formats up to 9; use a newer Mangrove";
     let refused = Database::open(&graph).err().unwrap();
     assert!(refused.to_string().contains(expected), "{refused}");
     let backups = dir.path().join("backups").display().to_string();
@@ -145,7 +145,7 @@ fn a_graph_of_a_newer_version_is_refused_by_its_format_and_left_as_it_is() {
         assert!(said.contains(expected) && said.contains("graph"), "{args:?}: {said}");
     }
     let checked = output_of_check(&graph);
-    assert!(checked.contains("format 9"), "{checked}");
+    assert!(checked.contains("format 10"), "{checked}");
     // Whoever has the newer version finds everything as it was.
     write_format(NEWEST);
     assert_eq!(output(&graph, &["query", "--format", "plain", "g.V().count()"]), "1\n");

@@ -36,7 +36,7 @@ pub use path::Path;
 pub use refs::{EdgeRef, VertexRef};
 pub use seed::{Seeded, SeededHasher, SeededMap, SeededSet};
 pub use set::Set;
-pub use time::{DateTime, Duration};
+pub use time::{DateKind, DateTime, Duration};
 pub use token::{Direction, T};
 pub use value::{Str, Value};
 

@@ -8,7 +8,7 @@ mod duration;
 mod scan;
 
 pub use calendar::{civil_from_days, days_from_civil, days_in_month};
-pub use datetime::DateTime;
+pub use datetime::{DateKind, DateTime};
 pub use duration::Duration;
 
 /// Nanoseconds in a second.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use values::compare::{compare, equals, order};
 use values::{
-    BigDecimal, BigInt, DateTime, Direction, Duration, Edge, EdgeRef, Map, Path, Property, Set, T, Uuid,
-    Value, Vertex, VertexProperty, VertexRef,
+    BigDecimal, BigInt, DateKind, DateTime, Direction, Duration, Edge, EdgeRef, Map, Path, Property, Set, T,
+    Uuid, Value, Vertex, VertexProperty, VertexRef,
 };
 
 /// Numbers that meet each other often: small ones, the edges of every type, and everything else.
@@ -56,7 +56,7 @@ fn scalar() -> impl Strategy<Value = Value> {
         "[ab]{0,3}".prop_map(Value::from),
         any::<u128>().prop_map(|u| Value::Uuid(Uuid::from_u128(u))),
         (-2i64..2, 0u32..2, -1i32..2)
-            .prop_map(|(s, n, o)| { Value::DateTime(DateTime { seconds: s, nanos: n, offset: o * 3600 }) }),
+            .prop_map(|(s, n, o)| { Value::DateTime(DateTime::new(s, n, o * 3600)) }),
         (-2i64..2, 0u32..2).prop_map(|(seconds, nanos)| Value::Duration(Duration { seconds, nanos })),
         prop::collection::vec(any::<u8>(), 0..3).prop_map(Value::binary),
         (0u32..3).prop_map(|r| Value::VertexRef(VertexRef(r))),
@@ -175,9 +175,18 @@ proptest! {
     fn times_and_spans_survive_their_text(
         seconds in -30_000_000_000_000_000i64..30_000_000_000_000_000, nanos in 0u32..1_000_000_000, offset in -64_800i32..=64_800
     ) {
-        let t = DateTime { seconds, nanos, offset };
+        let t = DateTime::new(seconds, nanos, offset);
         let back: DateTime = t.to_string().parse().unwrap();
-        prop_assert_eq!((back.seconds, back.nanos, back.offset), (seconds, nanos, offset));
+        prop_assert_eq!((back.seconds, back.nanos, back.offset()), (seconds, nanos, offset));
+        for kind in [DateKind::OffsetDateTime, DateKind::Date, DateKind::Timestamp] {
+            let of_kind = t.of_kind(kind);
+            let kept = if kind == DateKind::OffsetDateTime { offset } else { 0 };
+            prop_assert_eq!((of_kind.kind(), of_kind.offset()), (kind, kept));
+            prop_assert_eq!(of_kind, t);
+            let stored = DateTime::stored(seconds, nanos, of_kind.zone());
+            prop_assert_eq!((stored.kind(), stored.offset()), (kind, kept));
+            prop_assert_eq!(of_kind.plus(Duration { seconds: 0, nanos: 0 }).unwrap().kind(), DateKind::OffsetDateTime);
+        }
         let d = Duration { seconds, nanos };
         prop_assert_eq!(d.to_string().parse::<Duration>().unwrap(), d);
         let epoch = DateTime::from_epoch_millis(0);

@@ -1,7 +1,7 @@
 //! Dates and times other than the two kinds that are values.
 
 use values::time::{MAX_OFFSET, SECONDS_PER_DAY, TimeError};
-use values::{DateTime, Str};
+use values::{DateKind, DateTime, Str};
 
 /// A date or time of `java.util` or `java.time` that has its own type on the wire.
 ///
@@ -82,17 +82,14 @@ impl LocalTime {
 
     /// The time that a clock at the offset of `at` shows then.
     pub fn of(at: &DateTime) -> Self {
-        let seconds = at.seconds.saturating_add(i64::from(at.offset)).rem_euclid(SECONDS_PER_DAY);
+        let seconds = at.seconds.saturating_add(i64::from(at.offset())).rem_euclid(SECONDS_PER_DAY);
         Self(seconds as u64 * 1_000_000_000 + u64::from(at.nanos))
     }
 
     /// This time on the first day of the epoch, at `offset` seconds from UTC.
     fn on_first_day(self, offset: i32) -> DateTime {
-        DateTime {
-            seconds: (self.0 / 1_000_000_000) as i64 - i64::from(offset),
-            nanos: (self.0 % 1_000_000_000) as u32,
-            offset,
-        }
+        let seconds = (self.0 / 1_000_000_000) as i64 - i64::from(offset);
+        DateTime::new(seconds, (self.0 % 1_000_000_000) as u32, offset)
     }
 }
 
@@ -119,7 +116,10 @@ impl Temporal {
     /// The point in time, where this is one.
     pub fn to_date_time(&self) -> Option<DateTime> {
         match self {
-            Self::Date(millis) | Self::Timestamp(millis) => Some(DateTime::from_epoch_millis(*millis)),
+            Self::Date(millis) => Some(DateTime::from_epoch_millis(*millis).of_kind(DateKind::Date)),
+            Self::Timestamp(millis) => {
+                Some(DateTime::from_epoch_millis(*millis).of_kind(DateKind::Timestamp))
+            }
             Self::Instant(at) | Self::LocalDate(at) | Self::LocalDateTime(at) => Some(*at),
             Self::ZonedDateTime { at, .. } => Some(*at),
             _ => None,
@@ -161,7 +161,7 @@ impl Temporal {
                 Self::MonthDay { month: month as u8, day: day as u8 }
             }),
             "gx:OffsetTime" => at(format!("1970-01-01T{text}"))
-                .map(|at| Self::OffsetTime { time: LocalTime::of(&at), offset: at.offset }),
+                .map(|at| Self::OffsetTime { time: LocalTime::of(&at), offset: at.offset() }),
             "gx:Period" => parse_period(text),
             "gx:Year" => text.parse().map(Self::Year).map_err(|_| out_of_range("year", text)),
             "gx:YearMonth" => at(format!("{text}-01")).map(|at| {
@@ -170,7 +170,7 @@ impl Temporal {
                 Self::YearMonth { year: year as i32, month: month as u8 }
             }),
             "gx:ZonedDateTime" => parse_zoned(text),
-            "gx:ZoneOffset" => at(format!("1970-01-02T00:00{text}")).map(|at| Self::ZoneOffset(at.offset)),
+            "gx:ZoneOffset" => at(format!("1970-01-02T00:00{text}")).map(|at| Self::ZoneOffset(at.offset())),
             _ => return None,
         })
     }
@@ -193,7 +193,7 @@ fn split_date_time(at: &DateTime) -> (String, String) {
 }
 
 fn offset_text(offset: i32) -> String {
-    let text = DateTime { seconds: -i64::from(offset), nanos: 0, offset }.to_string();
+    let text = DateTime::new(-i64::from(offset), 0, offset).to_string();
     text.trim_start_matches("1970-01-01T00:00").to_owned()
 }
 

@@ -264,7 +264,7 @@ fn value() -> impl Strategy<Value = Value> {
         any::<String>().prop_map(Value::from),
         (0i32..100, "[a-z]{0,5}").prop_map(|(id, label)| Vertex::reference(id, label.as_str()).into()),
         (-60_000_000_000i64..250_000_000_000, -64_800i32..=64_800)
-            .prop_map(|(seconds, offset)| values::DateTime { seconds, nanos: 7, offset }.into()),
+            .prop_map(|(seconds, offset)| values::DateTime::new(seconds, 7, offset).into()),
     ];
     scalar.prop_recursive(4, 40, 5, |inner| {
         let many = || prop::collection::vec(inner.clone(), 0..5);

@@ -8,8 +8,8 @@ use gremlin::{
 };
 use proptest::prelude::*;
 use values::{
-    BigDecimal, BigInt, DateTime, Direction, Duration, Edge, Map, Path, Property, Set, Str, T, Uuid, Value,
-    Vertex, VertexProperty,
+    BigDecimal, BigInt, DateKind, DateTime, Direction, Duration, Edge, Map, Path, Property, Set, Str, T,
+    Uuid, Value, Vertex, VertexProperty,
 };
 use wire::graphson::{self, Dialect};
 use wire::{Args, Format, RequestMessage, WireValue, graphbinary};
@@ -20,7 +20,7 @@ fn text() -> impl Strategy<Value = Str> {
 
 fn date_time() -> impl Strategy<Value = DateTime> {
     (-60_000_000_000i64..250_000_000_000, 0u32..1_000_000_000, -64_800i32..=64_800)
-        .prop_map(|(seconds, nanos, offset)| DateTime { seconds, nanos, offset })
+        .prop_map(|(seconds, nanos, offset)| DateTime::new(seconds, nanos, offset))
 }
 
 fn scalar() -> impl Strategy<Value = Value> {
@@ -163,6 +163,33 @@ fn argument() -> impl Strategy<Value = Argument> {
 /// Elements are equal by id alone, so what has to be equal is the text.
 fn text_of(value: &impl std::fmt::Debug) -> String {
     format!("{value:?}")
+}
+
+/// Programs in Java cast to the class that they wrote, and gremlinpython has a time without a zone for one of them.
+#[test]
+fn dates_come_back_as_the_kind_of_date_that_they_were() {
+    for kind in [DateKind::Date, DateKind::Timestamp, DateKind::OffsetDateTime] {
+        let date = Value::from(DateTime::from_epoch_millis(-1_481_750_076_295).of_kind(kind));
+        let value = WireValue::from(Value::from(vec![date]));
+        let kind_of = |back: WireValue| match back.into_value().unwrap() {
+            Value::List(list) => match &list[0] {
+                Value::DateTime(at) => (at.epoch_millis(), at.kind()),
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        };
+        let mut bytes = Vec::new();
+        graphbinary::encode(&value, &mut bytes).unwrap();
+        assert_eq!(kind_of(graphbinary::decode(&bytes).unwrap()), (-1_481_750_076_295, kind));
+        for dialect in [Dialect::V3, Dialect::V2] {
+            let mut json = Vec::new();
+            graphson::encode(&value, dialect, &mut json).unwrap();
+            assert_eq!(kind_of(graphson::decode(&json).unwrap()), (-1_481_750_076_295, kind));
+        }
+        let mut json = Vec::new();
+        graphson::encode(&value, Dialect::V4, &mut json).unwrap();
+        assert!(String::from_utf8(json).unwrap().contains("g:DateTime"), "version 4 has one kind alone");
+    }
 }
 
 proptest! {

@@ -120,7 +120,7 @@ pub(super) fn value_of(data_type: &DataType) -> Option<Cell> {
             number::<Decimal128Type>(move |v| BigDecimal::new(v.into(), scale).into())
         }
         DataType::Date32 => number::<Date32Type>(|days| {
-            DateTime { seconds: i64::from(days) * 86_400, nanos: 0, offset: 0 }.into()
+            DateTime::new(i64::from(days) * 86_400, 0, 0).into()
         }),
         DataType::Date64 => time::<Date64Type>(1_000),
         DataType::Timestamp(TimeUnit::Second, _) => time::<TimestampSecondType>(1),
@@ -164,7 +164,7 @@ pub(super) fn value_of(data_type: &DataType) -> Option<Cell> {
 /// A point in time, counted in so many parts of a second.
 fn point(count: i64, a_second: i64) -> DateTime {
     let nanos = (count.rem_euclid(a_second) * (1_000_000_000 / a_second)) as u32;
-    DateTime { seconds: count.div_euclid(a_second), nanos, offset: 0 }
+    DateTime::new(count.div_euclid(a_second), nanos, 0)
 }
 
 /// What is in the list of a row.

@@ -16,7 +16,7 @@ pub(crate) fn same(a: &Value, b: &Value) -> bool {
         (Value::BigDecimal(a), Value::BigDecimal(b)) => {
             a.as_bigint_and_exponent() == b.as_bigint_and_exponent()
         }
-        (Value::DateTime(a), Value::DateTime(b)) => a == b && a.offset == b.offset,
+        (Value::DateTime(a), Value::DateTime(b)) => a == b && a.zone() == b.zone(),
         (Value::List(a), Value::List(b)) => all_same(a, b),
         // Drivers know no bulk set: they make a list of it, in whatever order it came.
         (Value::List(list), Value::BulkSet(set)) | (Value::BulkSet(set), Value::List(list)) => {

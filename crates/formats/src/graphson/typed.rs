@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map as Object, Value as Json};
-use values::{BigDecimal, BigInt, DateTime, Duration, Map, Set, Uuid, Value, watch};
+use values::{BigDecimal, BigInt, DateKind, DateTime, Duration, Map, Set, Uuid, Value, watch};
 
 /// Why a JSON value is no property value.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,9 +40,8 @@ fn bare_list(members: &[Json]) -> Result<Value> {
             "lang.Byte" => return integer(inner).map(Value::Byte),
             "lang.Float" => return float(inner).map(|v| Value::Float(v as f32)),
             "lang.Double" => return float(inner).map(Value::Double),
-            "util.Date" | "sql.Timestamp" => {
-                return integer(inner).map(|ms| Value::DateTime(DateTime::from_epoch_millis(ms)));
-            }
+            "util.Date" => return date(inner, DateKind::Date),
+            "sql.Timestamp" => return date(inner, DateKind::Timestamp),
             "util.UUID" => return text(inner, "a UUID", |t| Uuid::parse_str(t).ok()).map(Value::Uuid),
             "math.BigInteger" => {
                 return big::<BigInt>(inner, "an integer").map(|v| Value::BigInteger(Arc::new(v)));
@@ -65,6 +64,10 @@ fn bare_map(object: &Object<String, Json>) -> Result<Value> {
     let entries = object.iter().filter(|(key, _)| *key != "@class");
     let entries = entries.map(|(key, inner)| Ok((Value::str(key.as_str()), value(inner)?)));
     entries.collect::<Result<Map>>().map(Value::from)
+}
+
+fn date(json: &Json, kind: DateKind) -> Result<Value> {
+    integer(json).map(|millis| Value::DateTime(DateTime::from_epoch_millis(millis).of_kind(kind)))
 }
 
 fn list(json: &Json) -> Result<Value> {
@@ -94,7 +97,8 @@ fn tagged(object: &Object<String, Json>) -> Result<Value> {
         "gx:Byte" => integer(inner).map(Value::Byte),
         "g:Float" => float(inner).map(|v| Value::Float(v as f32)),
         "g:Double" => float(inner).map(Value::Double),
-        "g:Date" | "g:Timestamp" => integer(inner).map(|ms| Value::DateTime(DateTime::from_epoch_millis(ms))),
+        "g:Date" => date(inner, DateKind::Date),
+        "g:Timestamp" => date(inner, DateKind::Timestamp),
         "g:UUID" => text(inner, "a UUID", |t| Uuid::parse_str(t).ok()).map(Value::Uuid),
         "g:List" => list(inner),
         "g:Set" => set(inner),

@@ -32,8 +32,9 @@ use crate::sections::{SectionKey, SectionName, TreeName, TreePart};
 /// The newest format of a graph on disk that this version knows. In 1 no section was packed, no list was a tree and
 /// there was no schema; in 2 there were no secondary edge-trees; in 3 no section said under which version of the schema it was
 /// written; in 4 the schema said nothing of the nodes of edge-trees; in 5 a sort key could not be changed while there were edges;
-/// in 6 the index of edge ids led to their sources only; in 7 every id below a name's was a name's, too.
-const FORMAT: u32 = 8;
+/// in 6 the index of edge ids led to their sources only; in 7 every id below a name's was a name's, too;
+/// in 8 every point in time was an `OffsetDateTime`.
+const FORMAT: u32 = 9;
 
 /// A stripe at a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -250,7 +250,7 @@ mod tests {
         samples.extend([true, false].map(Value::Bool));
         samples.extend(['a', 'ä'].map(Value::Char));
         for seconds in [-5, 0, 7] {
-            samples.push(DateTime { seconds, nanos: 3, offset: 3600 }.into());
+            samples.push(DateTime::new(seconds, 3, 3600).into());
             samples.push(Duration { seconds, nanos: 3 }.into());
         }
         samples

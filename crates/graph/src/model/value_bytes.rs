@@ -112,7 +112,7 @@ impl Output {
     pub(crate) fn date_time(&mut self, v: &DateTime) {
         self.u64(v.seconds as u64);
         self.u32(v.nanos);
-        self.u32(v.offset as u32);
+        self.u32(v.zone() as u32);
     }
 
     fn tagged(&mut self, tag: u8, payload: &[u8]) {
@@ -199,8 +199,8 @@ impl Input<'_> {
 
     pub(crate) fn date_time(&mut self) -> Result<DateTime, Malformed> {
         let seconds = self.u64()? as i64;
-        let (nanos, offset) = (self.u32()?, self.u32()? as i32);
-        Ok(DateTime { seconds, nanos, offset })
+        let (nanos, zone) = (self.u32()?, self.u32()? as i32);
+        Ok(DateTime::stored(seconds, nanos, zone))
     }
 
     /// Property cells, with their meta-properties.
@@ -236,7 +236,7 @@ mod tests {
             Value::Char('\u{1F333}'),
             Value::str("a string that is longer than what fits inline"),
             Value::Uuid(Uuid::from_u128(42)),
-            Value::DateTime(DateTime { seconds: -1, nanos: 5, offset: -3600 }),
+            Value::DateTime(DateTime::new(-1, 5, -3600)),
             Value::Duration(Duration { seconds: 3, nanos: 4 }),
             Value::Binary([1u8, 2, 3].as_slice().into()),
             list.clone(),

@@ -36,7 +36,7 @@ enum Growing {
     },
 }
 
-const EPOCH: DateTime = DateTime { seconds: 0, nanos: 0, offset: 0 };
+const EPOCH: DateTime = DateTime::new(0, 0, 0);
 
 /// Text beyond this many bytes does not fit a packed string column (its ends are 32 bits wide).
 const MAX_TEXT: usize = 1 << 30;

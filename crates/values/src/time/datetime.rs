@@ -11,18 +11,34 @@ use super::{
     days_in_month,
 };
 
-/// A point in time with the UTC offset it was given in (TinkerPop's `OffsetDateTime`).
+/// A point in time with the UTC offset it was given in (TinkerPop's `OffsetDateTime`), or as one of Java's older dates.
 ///
-/// Equality, order and hash look at the instant alone: noon in London is one o'clock in Paris.
+/// Equality, order and hash look at the instant alone: noon in London is one o'clock in Paris, and a `Date` too.
 #[derive(Clone, Copy, Debug)]
 pub struct DateTime {
     /// Seconds since 1970-01-01T00:00:00Z.
     pub seconds: i64,
     /// Nanoseconds within the second, `0..1_000_000_000`.
     pub nanos: u32,
-    /// Offset from UTC in seconds, within ±18 hours.
-    pub offset: i32,
+    /// The offset and the kind in one number, so that a value is no larger: `kind << 18 + offset`.
+    zone: i32,
 }
+
+/// As what a point in time was given, and is handed out again: programs in Java cast to it, and Python takes a
+/// `Date` for a time without a zone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DateKind {
+    /// `java.time.OffsetDateTime`: what Gremlin itself makes.
+    #[default]
+    OffsetDateTime,
+    /// `java.util.Date`, in UTC; milliseconds where it travels.
+    Date,
+    /// `java.sql.Timestamp`, in UTC; milliseconds where it travels.
+    Timestamp,
+}
+
+/// Bits of [`DateTime::zone`] below the kind: an offset is within ±64,800.
+const OFFSET_BITS: u32 = 18;
 
 /// First second of the year -999,999,999, the earliest that `java.time` knows.
 const MIN_SECONDS: i64 = -31_557_014_167_219_200;
@@ -30,13 +46,53 @@ const MIN_SECONDS: i64 = -31_557_014_167_219_200;
 const MAX_SECONDS: i64 = 31_556_889_864_403_199;
 
 impl DateTime {
+    /// The point `seconds` and `nanos` (below a second) after 1970-01-01T00:00:00Z, given at an offset of so many
+    /// seconds from UTC, within ±18 hours.
+    pub const fn new(seconds: i64, nanos: u32, offset: i32) -> Self {
+        Self { seconds, nanos, zone: offset }
+    }
+
     /// A point in UTC, `millis` milliseconds after 1970-01-01T00:00:00Z.
     pub fn from_epoch_millis(millis: i64) -> Self {
-        Self {
-            seconds: millis.div_euclid(1000),
-            nanos: (millis.rem_euclid(1000) * 1_000_000) as u32,
-            offset: 0,
+        Self::new(millis.div_euclid(1000), (millis.rem_euclid(1000) * 1_000_000) as u32, 0)
+    }
+
+    /// Offset from UTC in seconds, within ±18 hours.
+    pub fn offset(&self) -> i32 {
+        self.zone - (self.kind_number() << OFFSET_BITS)
+    }
+
+    /// As what it was given.
+    pub fn kind(&self) -> DateKind {
+        match self.kind_number() {
+            1 => DateKind::Date,
+            2 => DateKind::Timestamp,
+            _ => DateKind::OffsetDateTime,
         }
+    }
+
+    /// The same point as one of that kind; the older ones are in UTC.
+    pub fn of_kind(self, kind: DateKind) -> Self {
+        let zone = match kind {
+            DateKind::OffsetDateTime => self.offset(),
+            DateKind::Date => 1 << OFFSET_BITS,
+            DateKind::Timestamp => 2 << OFFSET_BITS,
+        };
+        Self { zone, ..self }
+    }
+
+    /// Offset and kind as one number, for storage.
+    pub fn zone(&self) -> i32 {
+        self.zone
+    }
+
+    /// The point with that [`zone`](Self::zone), as storage has it.
+    pub fn stored(seconds: i64, nanos: u32, zone: i32) -> Self {
+        Self { seconds, nanos, zone }
+    }
+
+    fn kind_number(&self) -> i32 {
+        (self.zone + (1 << (OFFSET_BITS - 1))) >> OFFSET_BITS
     }
 
     /// Milliseconds since 1970-01-01T00:00:00Z, cut down to whole ones; saturates at the ends of 64 bits.
@@ -65,17 +121,17 @@ impl DateTime {
         check("offset", offset.into(), offset.abs() <= MAX_OFFSET)?;
         let time_of_day = i64::from(hour * 3600 + minute * 60 + second);
         let local = days_from_civil(year, month, day) * SECONDS_PER_DAY + time_of_day;
-        Ok(Self { seconds: local - i64::from(offset), nanos, offset })
+        Ok(Self::new(local - i64::from(offset), nanos, offset))
     }
 
     /// The date and time that clocks at this offset show: (year, month, day) and (hour, minute, second).
     pub fn civil(&self) -> ((i64, u32, u32), (u32, u32, u32)) {
-        let local = self.seconds.saturating_add(i64::from(self.offset));
+        let local = self.seconds.saturating_add(i64::from(self.offset()));
         let time = local.rem_euclid(SECONDS_PER_DAY) as u32;
         (civil_from_days(local.div_euclid(SECONDS_PER_DAY)), (time / 3600, time / 60 % 60, time % 60))
     }
 
-    /// This point, `span` later (or earlier, if it is negative).
+    /// This point, `span` later (or earlier, if it is negative), as an `OffsetDateTime`.
     ///
     /// # Errors
     /// When the result leaves the years ±999,999,999.
@@ -85,7 +141,7 @@ impl DateTime {
         let seconds = self.seconds.checked_add(span.seconds).and_then(|s| s.checked_add(carry));
         match seconds {
             Some(seconds) if (MIN_SECONDS..=MAX_SECONDS).contains(&seconds) => {
-                Ok(Self { seconds, nanos: nanos % NANOS_PER_SECOND, offset: self.offset })
+                Ok(Self::new(seconds, nanos % NANOS_PER_SECOND, self.offset()))
             }
             _ => Err(TimeError::Overflow),
         }
@@ -211,7 +267,7 @@ impl Display for DateTime {
             n if n % 1_000 == 0 => write!(f, ".{:06}", n / 1_000)?,
             n => write!(f, ".{n:09}")?,
         }
-        write_offset(self.offset, f)
+        write_offset(self.offset(), f)
     }
 }
 

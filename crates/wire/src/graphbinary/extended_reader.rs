@@ -68,7 +68,7 @@ impl Reader<'_> {
     /// `{seconds}{nanos}`, within the years that dates can be written with.
     fn instant(&mut self) -> Read<DateTime> {
         let at = self.at();
-        let instant = DateTime { seconds: self.i64()?, nanos: self.nanos()?, offset: 0 };
+        let instant = DateTime::new(self.i64()?, self.nanos()?, 0);
         let ((year, ..), _) = instant.civil();
         match DateTime::from_civil((year, 1, 1), (0, 0, 0, 0), 0) {
             Ok(_) => Ok(instant),

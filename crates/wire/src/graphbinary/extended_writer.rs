@@ -129,7 +129,7 @@ impl Writer<'_> {
         }
     }
 
-    fn long(&mut self, code: u8, v: i64) {
+    pub(super) fn long(&mut self, code: u8, v: i64) {
         self.head(code);
         self.bytes(&v.to_be_bytes());
     }

@@ -324,15 +324,11 @@ impl<'a> Reader<'a> {
 
     pub fn local_date_time(&mut self) -> Read<DateTime> {
         let (date, time) = (self.local_date()?, self.local_time()?.nanos());
-        Ok(DateTime {
-            seconds: date.seconds + time / 1_000_000_000,
-            nanos: (time % 1_000_000_000) as u32,
-            offset: 0,
-        })
+        Ok(DateTime::new(date.seconds + time / 1_000_000_000, (time % 1_000_000_000) as u32, 0))
     }
 
     pub fn offset_date_time(&mut self) -> Read<DateTime> {
         let (local, offset) = (self.local_date_time()?, self.zone_offset()?);
-        Ok(DateTime { seconds: local.seconds - i64::from(offset), offset, ..local })
+        Ok(DateTime::new(local.seconds - i64::from(offset), local.nanos, offset))
     }
 }

@@ -2,7 +2,7 @@
 
 use gremlin::{Argument, Instruction, Predicate, Strategy, Traversal};
 use values::{
-    BigDecimal, BigInt, DateTime, Edge, MapKind, Path, Property, Str, Value, Vertex, VertexProperty,
+    BigDecimal, BigInt, DateKind, DateTime, Edge, MapKind, Path, Property, Str, Value, Vertex, VertexProperty,
 };
 
 use super::codes::{self, PRESENT};
@@ -123,7 +123,7 @@ impl<'a> Writer<'a> {
                 self.head(codes::CHAR);
                 self.bytes(v.encode_utf8(&mut [0; 4]).as_bytes());
             }
-            Value::DateTime(v) => self.offset_date_time(self.version.date_time(), v),
+            Value::DateTime(v) => self.date_time(v),
             Value::Duration(v) => {
                 self.fixed(codes::DURATION, v.seconds.to_be_bytes());
                 self.bytes(&v.nanos.to_be_bytes());
@@ -222,10 +222,19 @@ impl<'a> Writer<'a> {
         self.bytes(&LocalTime::of(v).nanos().to_be_bytes());
     }
 
+    /// A point in time as what it was given; version 4 has one kind alone.
+    fn date_time(&mut self, v: &DateTime) {
+        match (self.version, v.kind()) {
+            (Version::One, DateKind::Date) => self.long(codes::DATE, v.epoch_millis()),
+            (Version::One, DateKind::Timestamp) => self.long(codes::TIMESTAMP, v.epoch_millis()),
+            _ => self.offset_date_time(self.version.date_time(), v),
+        }
+    }
+
     pub fn offset_date_time(&mut self, code: u8, v: &DateTime) {
         self.head(code);
         self.local_date_time(v);
-        self.bytes(&v.offset.to_be_bytes());
+        self.bytes(&v.offset().to_be_bytes());
     }
 
     /// The label of an element, without code and flag: a string, or in version 4 a list of those that there are.

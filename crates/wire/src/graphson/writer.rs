@@ -1,6 +1,6 @@
 //! Writing values.
 
-use values::{MapKind, Value};
+use values::{DateKind, DateTime, MapKind, Value};
 
 use super::{Dialect, Version, base64, json};
 use crate::message::Properties;
@@ -74,6 +74,17 @@ impl<'a> Writer<'a> {
         })
     }
 
+    /// A point in time as what it was given; version 4 has one kind alone.
+    fn date_time(&mut self, v: &DateTime) -> Written {
+        match v.kind() {
+            DateKind::Date if self.dialect.version != Version::V4 => self.number("g:Date", v.epoch_millis()),
+            DateKind::Timestamp if self.dialect.version != Version::V4 => {
+                self.number("g:Timestamp", v.epoch_millis())
+            }
+            _ => self.typed_text("gx:OffsetDateTime", &v.to_string()),
+        }
+    }
+
     /// A plain array.
     pub fn array<T>(
         &mut self,
@@ -144,7 +155,7 @@ impl<'a> Writer<'a> {
             Value::Float(v) => return self.float("g:Float", |out| json::single(*v, out)),
             Value::Char(v) => return self.typed_text("gx:Char", v.encode_utf8(&mut [0; 4])),
             Value::Uuid(v) => return self.typed_text("g:UUID", &v.to_string()),
-            Value::DateTime(v) => return self.typed_text("gx:OffsetDateTime", &v.to_string()),
+            Value::DateTime(v) => return self.date_time(v),
             Value::Duration(v) => return self.typed_text("gx:Duration", &v.to_string()),
             Value::T(v) => return self.typed_text("g:T", v.as_str()),
             Value::Direction(v) => return self.typed_text("g:Direction", v.as_str()),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use values::{DateTime, Edge, Property, Str, Value, Vertex};
+use values::{DateKind, Edge, Property, Str, Value, Vertex};
 
 use super::super::header::{Column, neo4j_column};
 use super::super::{neptune, scalar::ScalarType};
@@ -109,10 +109,10 @@ impl Cell {
 
 /// Whether a column of times, which counts microseconds of UTC in 64 bits, can say a value.
 fn is_counted(value: &Value) -> bool {
-    let Value::DateTime(DateTime { seconds, nanos, offset }) = value else { return true };
-    *offset == 0
-        && nanos.is_multiple_of(1_000)
-        && seconds.checked_mul(1_000_000).is_some_and(|micros| micros < i64::MAX - 999_999)
+    let Value::DateTime(point) = value else { return true };
+    point.offset() == 0
+        && point.nanos.is_multiple_of(1_000)
+        && point.seconds.checked_mul(1_000_000).is_some_and(|micros| micros < i64::MAX - 999_999)
 }
 
 /// A value of an array as Neptune has it.
@@ -270,6 +270,7 @@ impl OfKey<'_> {
             false => texts.swap_remove(0),
         };
         self.note_type(scalar, values, losses);
+        self.note_dates(values, losses);
         let is_alone = !is_many && self.is_alone(&field);
         let kind =
             CellKind { scalar: scalar.unwrap_or(ScalarType::String), is_many, is_alone, as_text: false };
@@ -285,6 +286,7 @@ impl OfKey<'_> {
             return None;
         }
         let scalar = type_of(&there).or_else(|| numbers_of(&there));
+        self.note_dates(values, losses);
         let as_text = scalar == Some(ScalarType::DateTime) && !there.iter().all(|value| is_counted(value));
         if scalar.is_none() {
             there.iter().for_each(|_| losses.note(Loss::ValueAsText(key())));
@@ -335,6 +337,12 @@ impl OfKey<'_> {
             }
             Some(_) => {}
         }
+    }
+
+    fn note_dates(&self, values: &[&Value], losses: &mut Noting<'_>) {
+        let older =
+            |value: &&&Value| matches!(value, Value::DateTime(at) if at.kind() != DateKind::OffsetDateTime);
+        values.iter().filter(older).for_each(|_| losses.note(Loss::Dates(self.key.to_string())));
     }
 
     /// Whether a delimiter may be in a value.

@@ -21,6 +21,8 @@ pub(super) enum Loss {
     ValueAsText(String),
     /// A value under this key has a type that only Mangrove knows.
     OwnType(String, &'static str),
+    /// A value under this key is an older kind of date of Java, and will be a date-time.
+    Dates(String),
     /// A value under this key is left out: null, or an empty text among several values.
     Empty(String),
     /// Values under this key are left out, since a delimiter in one of them would part it.
@@ -88,6 +90,11 @@ impl Loss {
             Self::OwnType(key, scalar) => {
                 format!(
                     "`{key}`: {count} values have the type {scalar}, which Mangrove reads and {whose} does not"
+                )
+            }
+            Self::Dates(key) => {
+                format!(
+                    "`{key}`: {count} values that are a Date or Timestamp of Java are written as date-times"
                 )
             }
             Self::Empty(key) if convention == CsvConvention::Parquet => {

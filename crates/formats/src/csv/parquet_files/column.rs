@@ -193,13 +193,13 @@ fn number(kind: Kind, number: i64, text: &mut String) -> std::result::Result<(),
             write!(text, "{}", BigDecimal::new(BigInt::from(number), scale.into()))
         }
         Kind::Date => {
-            let day = DateTime { seconds: number * 86_400, nanos: 0, offset: 0 }.to_string();
+            let day = DateTime::new(number * 86_400, 0, 0).to_string();
             write!(text, "{}", day.split('T').next().unwrap_or_default())
         }
         Kind::Timestamp { per_second } => {
             let nanos = number.rem_euclid(per_second) * (1_000_000_000 / per_second);
             let (seconds, nanos) = (number.div_euclid(per_second), nanos as u32);
-            write!(text, "{}", DateTime { seconds, nanos, offset: 0 })
+            write!(text, "{}", DateTime::new(seconds, nanos, 0))
         }
         _ => write!(text, "{number}"),
     };
@@ -239,7 +239,7 @@ fn of_int96(value: &Int96) -> DateTime {
     };
     let nanos = u64::from(high) << 32 | u64::from(low);
     let seconds = (i64::from(day) - EPOCH) * 86_400 + (nanos / 1_000_000_000) as i64;
-    DateTime { seconds, nanos: (nanos % 1_000_000_000) as u32, offset: 0 }
+    DateTime::new(seconds, (nanos % 1_000_000_000) as u32, 0)
 }
 
 #[cfg(test)]

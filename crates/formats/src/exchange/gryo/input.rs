@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use values::{BigDecimal, BigInt, DateTime, Duration, Map, Set, Str, Uuid, Value, watch};
+use values::{BigDecimal, BigInt, DateKind, DateTime, Duration, Map, Set, Str, Uuid, Value, watch};
 
 use super::super::bytes::Bytes;
 use super::super::error::{FileError, Result};
@@ -337,8 +337,9 @@ impl Input {
     fn time(&mut self, class: u64) -> Result<Value> {
         match class {
             class::DATE | class::TIMESTAMP => {
+                let kind = if class == class::DATE { DateKind::Date } else { DateKind::Timestamp };
                 let millis = self.variable()? as i64;
-                Ok(DateTime::from_epoch_millis(millis).into())
+                Ok(DateTime::from_epoch_millis(millis).of_kind(kind).into())
             }
             class::DURATION => {
                 let nanos = i64::from_be_bytes(self.array()?);

@@ -1,6 +1,6 @@
 //! Objects for Kryo. None refers to another: each is written as a new one.
 
-use values::{Map, Value, watch};
+use values::{DateKind, DateTime, Map, Value, watch};
 
 use super::class;
 
@@ -228,8 +228,18 @@ impl Output {
         self.bytes(bytes);
     }
 
+    fn millis(&mut self, class: u64, date: &DateTime) {
+        self.new_object(class);
+        self.variable(date.epoch_millis() as u64);
+    }
+
     fn date(&mut self, value: &Value) -> Result<(), &'static str> {
         let Value::DateTime(date) = value else { return Err(value.type_name()) };
+        match date.kind() {
+            DateKind::OffsetDateTime => {}
+            DateKind::Date => return Ok(self.millis(class::DATE, date)),
+            DateKind::Timestamp => return Ok(self.millis(class::TIMESTAMP, date)),
+        }
         let ((year, month, day), (hour, minute, second)) = date.civil();
         let year = i32::try_from(year).map_err(|_| "OffsetDateTime of a year beyond 32 bits")?;
         self.new_object(class::OFFSET_DATE_TIME);
@@ -239,7 +249,7 @@ impl Output {
             self.bytes(&part.to_be_bytes());
         }
         self.byte(1);
-        self.text(&offset_text(date.offset));
+        self.text(&offset_text(date.offset()));
         Ok(())
     }
 }

@@ -162,7 +162,7 @@ mod tests {
 
     /// A column of every kind there is.
     fn columns() -> Vec<Values> {
-        let time = |n: i64| Value::DateTime(DateTime { seconds: n * 7919, nanos: n as u32, offset: -3600 });
+        let time = |n: i64| Value::DateTime(DateTime::new(n * 7919, n as u32, -3600));
         let text = |n: i64| Value::from(format!("about a tree that stands in the sea, {n} times"));
         let kinds: [&dyn Fn(i64) -> Value; 8] = [
             &|n| Value::Long(1_300_000_000_000 - n * 31),

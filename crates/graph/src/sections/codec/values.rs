@@ -88,7 +88,7 @@ impl Output {
                 self.u8(DATE_TIME);
                 self.numbers(v.iter().map(|v| v.seconds));
                 self.numbers(v.iter().map(|v| v.nanos));
-                self.numbers(v.iter().map(|v| v.offset));
+                self.numbers(v.iter().map(DateTime::zone));
             }
             Rows::Str { ends, text } => {
                 self.u8(STR);
@@ -207,11 +207,11 @@ impl<'a> Input<'a> {
             return self.list(16, Self::date_time);
         }
         let (seconds, nanos): (Box<[i64]>, Box<[u32]>) = (self.numbers()?, self.numbers()?);
-        let offsets: Box<[i32]> = self.numbers()?;
-        let fit = nanos.len() == seconds.len() && offsets.len() == seconds.len();
+        let zones: Box<[i32]> = self.numbers()?;
+        let fit = nanos.len() == seconds.len() && zones.len() == seconds.len();
         Malformed::unless(fit, "the parts of its times differ in number")?;
-        let parts = seconds.iter().zip(&nanos).zip(&offsets);
-        Ok(parts.map(|((&seconds, &nanos), &offset)| DateTime { seconds, nanos, offset }).collect())
+        let parts = seconds.iter().zip(&nanos).zip(&zones);
+        Ok(parts.map(|((&seconds, &nanos), &zone)| DateTime::stored(seconds, nanos, zone)).collect())
     }
 
     fn ends(&mut self) -> Result<Box<[u32]>, Malformed> {
