@@ -5,6 +5,7 @@
 //!
 //! Invariant: this crate knows nothing of plans or of storage.
 
+mod asked;
 mod cursor;
 mod error;
 mod limits;
@@ -20,6 +21,7 @@ mod signature;
 mod traversal;
 mod validate;
 
+pub use asked::asked_about;
 pub use error::{ParseError, ParseErrorKind};
 pub use limits::{ParseLimits, ParseOptions};
 pub use mutation::Effect;

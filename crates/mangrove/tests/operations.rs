@@ -242,6 +242,14 @@ fn the_summary_tells_labels_and_keys_with_counts() {
     let explained =
         curl_for(&serving, ADA, &["/gremlin/explain", "-d", r#"{"gremlin":"g.V().out()"}"#]).output();
     assert!(text(&explained.unwrap().stdout).contains("physical plan"));
+    // What is only explained does not happen, whatever it ends with.
+    let body = r#"{"gremlin":"g.addV('ghost') // just looking"}"#;
+    let explained = curl_for(&serving, ADA, &["/gremlin/explain", "-d", body]).output().unwrap();
+    assert!(text(&explained.stdout).contains("physical plan"), "{}", text(&explained.stdout));
+    let body = r#"{"gremlin":"g.V().hasLabel('ghost').count()"}"#;
+    let ghosts =
+        curl_for(&serving, ADA, &["/gremlin", "-H", "Accept: application/json;types=false", "-d", body]);
+    assert!(text(&{ ghosts }.output().unwrap().stdout).contains("[0]"));
     let profiled =
         curl_for(&serving, ADA, &["/gremlin/profile", "-d", r#"{"gremlin":"g.V().out()"}"#]).output();
     assert!(text(&profiled.unwrap().stdout).contains("Traversers"));

@@ -178,7 +178,7 @@ async fn requests_are_counted_by_graph_notation_and_status() {
 #[tokio::test]
 async fn explain_and_profile_add_the_step_that_asks_for_them() {
     let (serving, _) = serving().await;
-    for (path, step) in [("explain", "g.warn().explain()"), ("profile", "g.warn().profile()")] {
+    for (path, step) in [("explain", r"g.warn()\n.explain()"), ("profile", r"g.warn()\n.profile()")] {
         let body = r#"{"gremlin":"g.warn();"}"#;
         let request = post_with(body, "").replace("POST /gremlin ", &format!("POST /gremlin/{path} "));
         let (status, head, _) = exchange(&serving, request).await;

@@ -16,7 +16,6 @@ mod interrupts;
 mod near;
 mod remote;
 mod stop;
-mod terminal;
 
 use values::{Str, Value};
 
@@ -27,7 +26,6 @@ pub use interrupts::Interrupts;
 pub use near::Near;
 pub use remote::Remote;
 pub use stop::Stop;
-use terminal::without_terminal;
 
 /// Values for variables of a script.
 pub type Bound = [(Str, Value)];
@@ -50,7 +48,7 @@ pub trait Target: Send + Sync {
     /// # Errors
     /// As [`Target::run`].
     fn explain(&self, text: &str, bindings: &Bound, stop: &Stop) -> Result<String, Failure> {
-        self.report(&format!("{}\n.explain()", without_terminal(text)), bindings, stop)
+        self.report(&gremlin::asked_about(text, "explain"), bindings, stop)
     }
 
     /// Runs a script, and tells where the time of its last statement went. What it writes is committed.
@@ -93,7 +91,7 @@ pub trait Target: Send + Sync {
 
 /// The script that gives the profile of another one's last statement.
 pub(crate) fn profiled(text: &str) -> String {
-    format!("{}\n.profile()", without_terminal(text))
+    gremlin::asked_about(text, "profile")
 }
 
 /// What a script that has been run comes to, besides its results.

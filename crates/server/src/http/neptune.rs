@@ -159,8 +159,7 @@ async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Ans
     }
     let fields = fields.into_iter().map(|(key, value)| match (&*key, value) {
         ("gremlin", WireValue::Value(Value::String(text))) => {
-            let text = text.trim_end().trim_end_matches(';');
-            (key, WireValue::Value(format!("{text}.{what}()").into()))
+            (key, WireValue::Value(gremlin::asked_about(&text, what).into()))
         }
         (_, value) => (key, value),
     });
