@@ -317,6 +317,13 @@ fn a_part_of_a_graph_is_what_a_traversal_yields() {
             );
         }
     }
+    for writes in ["g.V().drop()", "g.addV('x')", "g.V().property('z', 1)"] {
+        let options = ExportOptions { query: Some(writes.into()), ..ExportOptions::default() };
+        let target = dir.path().join("written.json");
+        let refused = db.export(&target, &options).unwrap_err().to_string();
+        assert!(refused.contains("read"), "{refused}");
+        assert!(!target.exists());
+    }
     let options = ExportOptions { query: Some("g.V().values('name')".into()), ..ExportOptions::default() };
     let refused = db.export(&dir.path().join("names.json"), &options).unwrap_err().to_string();
     assert!(

@@ -63,6 +63,11 @@ impl Wishes {
         Self { asker, max_timeout, read_only: true, ..Self::of_application() }
     }
 
+    /// The same, of a request that reads and does nothing else.
+    pub(crate) fn reading(self) -> Self {
+        Self { read_only: true, ..self }
+    }
+
     /// Those of a client.
     pub(crate) fn of_client(query: &Query) -> Self {
         let Client { address, connection, ref tenant, .. } = query.client;

@@ -129,13 +129,14 @@ pub enum ExportError {
 }
 
 impl Database {
-    /// Writes the graph, as one snapshot has it, into a file or a directory. It has its name once it is whole and durable.
+    /// Writes the graph, as one snapshot has it, into a file or a directory. It has its name once it is whole and durable. A query
+    /// that says which part reads, and does nothing else.
     ///
     /// # Errors
     /// See [`ExportError`].
     pub fn export(&self, target: &Path, options: &ExportOptions) -> Result<ExportSummary, ExportError> {
         let manner = Manner { on_all_cores: true, go_on: &|_| true };
-        self.export_as(&Wishes::of_application(), manner, target, options)
+        self.export_as(&Wishes::of_application().reading(), manner, target, options)
     }
 
     /// The same for somebody who may read: his query does nothing else. `go_on` is asked now and then whether it is to, and
