@@ -66,9 +66,10 @@ impl Query {
             Ok(progress.pause(|| printer.print(value))?)
         });
         drop(progress);
-        // What there is of an answer that was interrupted is shown, too.
-        printer.finish()?;
+        // What there is of an answer that was interrupted is shown, too; but why it failed is what matters then.
+        let finished = printer.finish();
         ran?.warnings.iter().for_each(complain);
+        finished?;
         Ok(())
     }
 

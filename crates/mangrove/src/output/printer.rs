@@ -12,7 +12,7 @@ use super::{
     grid::{Cut, Grid},
     layout::{Layout, cells},
     picture::{Outline, Picture},
-    say::complain,
+    say::{complain, tame},
 };
 
 /// What is said where there is nothing to draw.
@@ -73,6 +73,7 @@ impl<W: Write> Printer<W> {
     pub fn print(&mut self, value: Value) -> io::Result<()> {
         self.rows += 1;
         match self.format {
+            Format::Plain if self.width.is_some() => writeln!(self.out, "{}", tame(&value.to_string())),
             Format::Plain => writeln!(self.out, "{value}"),
             Format::Json => {
                 let mut line = json(&value)?;
@@ -117,10 +118,10 @@ impl<W: Write> Printer<W> {
             Some(outline) => outline.to_svg(),
             None => return Err(io::Error::other(NO_GRAPH)),
         };
-        if self.picture.left_out() > 0 {
+        if self.picture.has_left_out() {
             complain(format!(
                 "the picture would be too large: {} vertices and edges are left out",
-                self.picture.left_out()
+                self.picture.left_out_in_words()
             ));
         }
         self.out.write_all(text.as_bytes())
@@ -198,6 +199,19 @@ mod tests {
         let tables = print(Format::Table, maps);
         assert_eq!(tables.matches("a   ┆ b").count(), 2, "{tables}");
         assert!(tables.contains("│ 500 ┆ 1 │"), "{tables}");
+    }
+
+    #[test]
+    fn a_value_does_not_move_the_cursor_of_a_terminal() {
+        let printed = |width: Option<usize>| {
+            let mut out = Vec::new();
+            let mut printer = Printer::new(&mut out, Format::Plain).cut_to(width, ":format plain");
+            printer.print(Value::from("a\u{1b}[2J\tb")).unwrap();
+            printer.finish().unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(printed(Some(80)), "a [2J\tb\n");
+        assert_eq!(printed(None), "a\u{1b}[2J\tb\n");
     }
 
     #[test]

@@ -28,13 +28,14 @@ pub(super) fn of(picture: &Picture) -> String {
     text
 }
 
-/// A string of Graphviz: in it only quotes and backslashes mean something else.
+/// A string of Graphviz. Backslashes and what looks like an entity mean something else in it: `\N` is the name of the node.
 pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {
         match letter {
             '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
+            '\\' => quoted.push_str("&#92;"),
+            '&' => quoted.push_str("&amp;"),
             '\n' => quoted.push_str("\\n"),
             letter if letter.is_control() => quoted.push(' '),
             letter => quoted.push(letter),
@@ -57,7 +58,7 @@ mod tests {
             .iter()
             .for_each(|value| picture.add(value));
         let expected = "digraph {\n  node [shape=box, style=rounded];\n  \
-                        n0 [label=\"a\\\\da \\\"];\\nper\\\"son\", tooltip=\"1\\nname: a\\\\da\\n\\\"];\"];\n  \
+                        n0 [label=\"a&#92;da \\\"];\\nper\\\"son\", tooltip=\"1\\nname: a&#92;da\\n\\\"];\"];\n  \
                         n1 [label=\"bob\\nperson\", tooltip=\"2\\nname: bob\"];\n  n0 -> n1 [label=\"knows\"];\n}\n";
         assert_eq!(picture.to_dot(), expected);
     }

@@ -24,6 +24,8 @@ pub(crate) use outline::Outline;
 const MOST_NODES: usize = 1_500;
 /// Most edges of a picture.
 const MOST_ARCS: usize = 6_000;
+/// Ids of what is left out that are remembered, of vertices and of edges.
+const MOST_LEFT_OUT: usize = 1 << 20;
 
 /// Vertices and edges that have been found among results.
 #[derive(Debug, Default)]
@@ -35,8 +37,8 @@ pub(super) struct Picture {
     known: HashSet<Value>,
     /// The names of the nodes' labels.
     labels: IndexSet<Str>,
-    /// Vertices and edges for which there was no room.
-    left_out: u64,
+    /// The ids of vertices and of edges for which there was no room, each once.
+    left_out: (HashSet<Value>, HashSet<Value>),
 }
 
 /// A vertex.
@@ -96,9 +98,20 @@ impl Picture {
         self.nodes.is_empty()
     }
 
-    /// Vertices and edges for which there was no room.
-    pub(super) fn left_out(&self) -> u64 {
-        self.left_out
+    /// Whether there was no room for something.
+    pub(super) fn has_left_out(&self) -> bool {
+        self.left_out() > 0
+    }
+
+    /// For how much, in words.
+    pub(super) fn left_out_in_words(&self) -> String {
+        let (vertices, edges) = &self.left_out;
+        let is_all = vertices.len() < MOST_LEFT_OUT && edges.len() < MOST_LEFT_OUT;
+        format!("{}{}", if is_all { "" } else { "at least " }, self.left_out())
+    }
+
+    fn left_out(&self) -> usize {
+        self.left_out.0.len() + self.left_out.1.len()
     }
 
     /// As text for Graphviz.
@@ -132,7 +145,7 @@ impl Picture {
             return Some(number);
         }
         if self.nodes.len() >= MOST_NODES {
-            self.left_out += 1;
+            leave_out(&mut self.left_out.0, &vertex.id);
             return None;
         }
         let (label, _) = self.labels.insert_full(vertex.label.clone());
@@ -142,7 +155,7 @@ impl Picture {
 
     fn edge(&mut self, edge: &Edge) {
         let (Some(from), Some(to)) = (self.end(&edge.out_v), self.end(&edge.in_v)) else {
-            self.left_out += 1;
+            leave_out(&mut self.left_out.1, &edge.id);
             return;
         };
         let details = edge.properties.iter().map(|it| format!("{}: {}", it.key, it.value)).collect();
@@ -155,7 +168,9 @@ impl Picture {
             return;
         }
         if self.arcs.len() >= MOST_ARCS {
-            self.left_out += 1;
+            if let Some(id) = &arc.id {
+                leave_out(&mut self.left_out.1, id);
+            }
             return;
         }
         self.known.extend(arc.id.clone());
@@ -207,6 +222,12 @@ impl Picture {
         if let (Some(from), Some(to)) = (from, to) {
             self.arc(Arc { from, to, id: None, label: Str::default(), details: Vec::new() });
         }
+    }
+}
+
+fn leave_out(among: &mut HashSet<Value>, id: &Value) {
+    if among.len() < MOST_LEFT_OUT {
+        among.insert(id.clone());
     }
 }
 
@@ -291,8 +312,13 @@ pub(super) mod tests {
     #[test]
     fn there_is_an_end_to_what_a_picture_holds() {
         let mut picture = Picture::default();
-        (0..MOST_NODES as i64 + 7).for_each(|n| picture.add(&vertex(n, "v", "x").into()));
+        let last = MOST_NODES as i64 + 7;
+        // What there is no room for is counted once, however often it comes.
+        (0..last).chain(0..last).for_each(|n| picture.add(&vertex(n, "v", "x").into()));
         assert_eq!((picture.nodes.len(), picture.left_out()), (MOST_NODES, 7));
+        let beyond = edge(1, "knows", &vertex(0, "v", "x"), &vertex(last, "v", "x"));
+        (0..3).for_each(|_| picture.add(&beyond.clone().into()));
+        assert_eq!(picture.left_out_in_words(), "9");
     }
 
     #[test]

@@ -11,6 +11,8 @@ use super::{Arc, Node, Picture, short};
 const MARGIN: f64 = 70.0;
 /// Of a circle.
 const RADIUS: f64 = 20.0;
+/// By how much a loop is larger than the one before at the same vertex.
+const LOOP: f64 = 10.0;
 /// Letters of a caption, and of a label.
 const LETTERS: usize = 18;
 /// Colours that are told apart by most people, on light and on dark (after Okabe and Ito).
@@ -42,8 +44,10 @@ text{fill:#1c2430}\
 pub(super) fn of(picture: &Picture, places: &[Place]) -> String {
     let most = |of: fn(&Place) -> f64| places.iter().map(of).fold(0.0, f64::max);
     let told = picture.labels.len().min(TOLD);
-    let (width, height) = (most(|at| at.x) + 2.0 * MARGIN, most(|at| at.y) + 2.0 * MARGIN);
-    let whole = height + LINE * told as f64;
+    let margin = MARGIN + LOOP * most_loops(picture) as f64;
+    let (width, height) = (most(|at| at.x) + 2.0 * margin, most(|at| at.y) + 2.0 * margin);
+    let others = picture.labels.len() - told;
+    let whole = height + LINE * (told + usize::from(others > 0)) as f64;
     let mut out = String::new();
     let said = format!("{} vertices, {} edges", picture.nodes.len(), picture.arcs.len());
     head(&mut out, width.max(240.0), whole, &said);
@@ -55,10 +59,11 @@ pub(super) fn of(picture: &Picture, places: &[Place]) -> String {
     for arc in &picture.arcs {
         let pair = (arc.from.min(arc.to), arc.from.max(arc.to));
         let number = between.entry(pair).and_modify(|n| *n += 1).or_insert(0);
-        draw_arc(&mut out, arc, places[arc.from], places[arc.to], *number);
+        let [from, to] = [arc.from, arc.to].map(|end| within(places[end], margin));
+        draw_arc(&mut out, arc, from, to, *number);
     }
     for ((id, node), at) in picture.nodes.iter().zip(places) {
-        draw_node(&mut out, &id.to_string(), node, &picture.labels[node.label], *at);
+        draw_node(&mut out, &id.to_string(), node, &picture.labels[node.label], within(*at, margin));
     }
     for (number, label) in picture.labels.iter().take(TOLD).enumerate() {
         let y = height + LINE * number as f64;
@@ -72,8 +77,25 @@ pub(super) fn of(picture: &Picture, places: &[Place]) -> String {
             escaped(&short(label, 60)),
         );
     }
+    if others > 0 {
+        let y = height + LINE * told as f64;
+        let _ = writeln!(out, "<text x=\"34\" y=\"{y:.0}\">and {others} other labels</text>");
+    }
     out.push_str("</svg>\n");
     out
+}
+
+fn within(at: Place, margin: f64) -> Place {
+    Place { x: at.x + margin, y: at.y + margin }
+}
+
+/// How many loops the vertex has that has most of them.
+fn most_loops(picture: &Picture) -> usize {
+    let mut loops = HashMap::new();
+    for arc in picture.arcs.iter().filter(|arc| arc.from == arc.to) {
+        *loops.entry(arc.from).or_insert(0) += 1;
+    }
+    loops.into_values().max().unwrap_or(0)
 }
 
 /// What every picture begins with.
@@ -87,7 +109,7 @@ pub(super) fn head(out: &mut String, width: f64, height: f64, said: &str) {
 }
 
 fn draw_node(out: &mut String, id: &str, node: &Node, label: &str, at: Place) {
-    let (x, y) = (at.x + MARGIN, at.y + MARGIN);
+    let Place { x, y } = at;
     let class = if node.is_end { "node end" } else { "node" };
     let colour = COLOURS[node.label % COLOURS.len()];
     let title: Vec<String> =
@@ -104,13 +126,13 @@ fn draw_node(out: &mut String, id: &str, node: &Node, label: &str, at: Place) {
 
 /// The first edge between two vertices is straight; others bend, each more than the one before.
 fn draw_arc(out: &mut String, arc: &Arc, from: Place, to: Place, number: usize) {
-    let [(x1, y1), (x2, y2)] = [from, to].map(|at| (at.x + MARGIN, at.y + MARGIN));
+    let [(x1, y1), (x2, y2)] = [from, to].map(|at| (at.x, at.y));
     let class = if arc.id.is_some() { "arc" } else { "arc step" };
     let title: Vec<String> =
         arc.id.iter().map(|id| format!("{} {id}", arc.label)).chain(arc.details.iter().cloned()).collect();
     let title = escaped(&title.join("\n"));
     let (way, label_at) = if arc.from == arc.to {
-        let reach = RADIUS + 16.0 + 10.0 * number as f64;
+        let reach = RADIUS + 16.0 + LOOP * number as f64;
         let way = format!(
             "M{:.1} {:.1}C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}",
             x1 - 10.0,
