@@ -148,10 +148,17 @@ impl<'a> Words<'a> {
                 self.list(items.iter(), ", ", |w, item| w.value(item));
                 self.raw("]");
             }
-            other => match other.as_i64() {
-                Some(number) => self.show(number),
-                None => self.show(format_args!("{other:?}")),
-            },
+            Value::Map(map) if map.is_empty() => self.raw("[:]"),
+            Value::Map(map) => {
+                self.raw("[");
+                self.list(map.iter(), ", ", |w, (key, value)| {
+                    w.value(key);
+                    w.raw(": ");
+                    w.value(value);
+                });
+                self.raw("]");
+            }
+            other => self.show(other),
         }
     }
 

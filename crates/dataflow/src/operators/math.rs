@@ -53,6 +53,10 @@ fn number(batch: &Batch, row: usize, name: &Str, slot: Option<Slot>) -> Result<f
     let value = column.and_then(|column| column.get(row)).unwrap_or_default();
     value.as_f64().ok_or_else(|| {
         let found = value.type_name();
-        format!("The variable {name} for math() step must resolve to a Number - it is instead of type {found} with value {value}")
+        let begins = format!(
+            "The variable {name} for math() step must resolve to a Number - it is instead of type {found}"
+        );
+        // What an element is called in here says nothing to anybody.
+        if value.extent().is_attached { begins } else { format!("{begins} with value {value}") }
     })
 }

@@ -30,8 +30,9 @@ impl Default for QueryLog {
 pub(super) struct Over<'a> {
     pub(super) info: QueryInfo,
     pub(super) is_script: bool,
-    /// Its variables, if they may be shown.
-    pub(super) bindings: Option<&'a [(Str, Value)]>,
+    /// Its variables, and whether they may be shown.
+    pub(super) bindings: &'a [(Str, Value)],
+    pub(super) shows_bindings: bool,
     /// How it ended; `None`: its client did not wait for that.
     pub(super) outcome: Option<Result<(), QueryError>>,
     /// How long its results were sent after it had ended.
@@ -79,7 +80,7 @@ impl Over<'_> {
         let QueryInfo { id, source, text, user, address, waited, ran, rows, peak_memory, operators, .. } =
             &self.info;
         let ms = |time: &Duration| time.as_millis() as u64;
-        let bindings = self.bindings.map(shown);
+        let bindings = (self.shows_bindings && !self.bindings.is_empty()).then(|| shown(self.bindings));
         tracing::info!(
             target: "slow",
             id = ?id.as_str(), graph = %source, ?text, ?bindings, ?user, from = %address,
@@ -91,12 +92,44 @@ impl Over<'_> {
 
     fn log_error(&self, error: &QueryError) {
         let QueryInfo { id, source, text, user, address, .. } = &self.info;
-        let error_text: String = error.message.chars().take(SHOWN).collect();
+        let hidden = if self.shows_bindings { &[] } else { self.bindings };
+        let error_text = without(&error.message, hidden);
         tracing::info!(
             target: "failed",
             id = ?id.as_str(), graph = %source, ?text, ?user, from = %address, kind = error.kind.name(), error = ?error_text,
             "query failed"
         );
+    }
+}
+
+/// Letters of a value that is hidden in a message, at least: shorter ones are everywhere.
+const TELLING: usize = 4;
+/// Values that are looked for in a message.
+const LOOKED_FOR: usize = 100;
+
+/// A message, cut, in which the values of variables are not quoted.
+fn without(message: &str, hidden: &[(Str, Value)]) -> String {
+    // Of what is longer nothing is shown, but where a value begins its end must be seen.
+    let mut message: String = message.chars().take(4 * SHOWN).collect();
+    let mut left = LOOKED_FOR;
+    for (_, value) in hidden {
+        hide(value, &mut message, &mut left);
+    }
+    message.chars().take(SHOWN).collect()
+}
+
+fn hide(value: &Value, message: &mut String, left: &mut usize) {
+    match value {
+        Value::List(members) => members.iter().take(*left).for_each(|member| hide(member, message, left)),
+        Value::Map(map) => map.iter().take(*left).for_each(|(_, member)| hide(member, message, left)),
+        _ if *left == 0 => {}
+        _ => {
+            *left -= 1;
+            let text = value.to_string();
+            if text.len() >= TELLING && message.contains(&text) {
+                *message = message.replace(&text, "…");
+            }
+        }
     }
 }
 
@@ -109,4 +142,22 @@ fn shown(bindings: &[(Str, Value)]) -> String {
 fn number_of(operators: &[String]) -> u32 {
     let bytes = operators.iter().flat_map(|line| line.bytes().chain([b'\n']));
     bytes.fold(0x811c_9dc5, |number, byte| (number ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_variables_are_not_quoted_in_messages() {
+        let hidden = [
+            (Str::from("x"), Value::from("secret")),
+            ("n".into(), Value::list(vec![4_111_111_111_i64.into(), "among".into()])),
+            ("short".into(), Value::from("a")),
+        ];
+        let message = "math() needs a number, found secret; and 4111111111, among a";
+        assert_eq!(without(message, &hidden), "math() needs a number, found …; and …, … a");
+        assert_eq!(without(message, &[]), message);
+        assert_eq!(without(&"x".repeat(10_000), &hidden).len(), SHOWN);
+    }
 }

@@ -1,5 +1,6 @@
 //! What a query said, for who looks at it.
 
+use gremlin::Argument;
 use hyper::body::Bytes;
 use values::{Str, Value};
 use wire::{Extended, Format, WireValue};
@@ -75,12 +76,13 @@ fn of_message(format: Format, bytes: &[u8]) -> String {
     let Ok(message) = format.decode_request(bytes) else { return "bytecode".into() };
     match message.args.get("gremlin") {
         Some(WireValue::Value(Value::String(text))) => text.to_string(),
+        Some(WireValue::Argument(argument)) => match &**argument {
+            Argument::Traversal(traversal) => traversal.to_string(),
+            other => other.to_string(),
+        },
         Some(WireValue::Extended(extended)) => match &**extended {
             Extended::Transaction(end) => format!("{end:?}"),
-            _ => match WireValue::Extended(extended.clone()).into_argument() {
-                Ok(argument) => argument.to_string(),
-                Err(_) => "bytecode".into(),
-            },
+            _ => "bytecode".into(),
         },
         _ => "bytecode".into(),
     }
@@ -88,7 +90,28 @@ fn of_message(format: Format, bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+    use wire::{Args, RequestMessage};
+
     use super::*;
+
+    #[test]
+    fn bytecode_is_told_as_the_traversal_that_it_is() {
+        let traversal =
+            gremlin::parse_traversal("g.V().has('name', 'ada').out('knows')", &Default::default()).unwrap();
+        let bytecode = WireValue::Argument(Box::new(Argument::Traversal(traversal.clone())));
+        let message = RequestMessage {
+            id: Uuid::nil(),
+            op: "bytecode".into(),
+            processor: "traversal".into(),
+            args: Args(vec![("gremlin".into(), bytecode)]),
+        };
+        for format in [Format::GraphBinary, Format::GraphSon(wire::graphson::Dialect::V3)] {
+            let mut bytes = Vec::new();
+            format.encode_request(&message, &mut bytes).unwrap();
+            assert_eq!(Said::message(format, &bytes.into()).shown(), traversal.to_string());
+        }
+    }
 
     #[test]
     fn a_service_that_a_variable_names_is_as_secret_as_one_in_the_text() {

@@ -56,8 +56,9 @@ pub(super) struct Ticket {
     source: Str,
     said: Said,
     is_script: bool,
-    /// Its variables, as long as they may be logged.
-    bindings: Option<Vec<(Str, Value)>>,
+    /// Its variables, and whether they may be logged.
+    bindings: Vec<(Str, Value)>,
+    shows_bindings: bool,
     client: Client,
     asked: Instant,
     sink: Arc<dyn ResultSink>,
@@ -97,12 +98,11 @@ pub(crate) fn submit(
     let Asking { id, source, said, desk, parent } = asking;
     let tracer = queries.tracer();
     query.trace = tracer.and_then(|tracer| tracer.begin(parent.as_ref(), query.asked, &source));
-    let (is_script, given) = match &query.input {
-        Input::Text { bindings, .. } => (true, Some(bindings)),
-        Input::Bytecode(_) | Input::End(_) => (false, None),
+    let (is_script, bindings) = match &query.input {
+        Input::Text { bindings, .. } => (true, bindings.clone()),
+        Input::Bytecode(_) | Input::End(_) => (false, Vec::new()),
     };
-    let bindings =
-        given.filter(|given| queries.log().bindings && !given.is_empty() && !said.is_secretive()).cloned();
+    let shows_bindings = queries.log().bindings && !said.is_secretive();
     let ticket = Arc::new(Ticket {
         queries: queries.clone(),
         number: AtomicU64::new(0),
@@ -111,6 +111,7 @@ pub(crate) fn submit(
         said,
         is_script,
         bindings,
+        shows_bindings,
         client: query.client.clone(),
         asked: query.asked,
         sink,
@@ -300,7 +301,8 @@ impl Ticket {
         let over = Over {
             info: self.info(),
             is_script: self.is_script,
-            bindings: self.bindings.as_deref(),
+            bindings: &self.bindings,
+            shows_bindings: self.shows_bindings,
             outcome,
             sent,
         };
