@@ -134,6 +134,10 @@ fn queries_are_seen_and_stopped_by_their_users_and_by_admins() {
         let told = text(&child.wait_with_output().unwrap().stdout);
         assert!(told.ends_with(" 500"), "{told}");
     }
+    // Whoever stops all is not among them.
+    let all = "g.call('mangrove.queries.stop', ['age': 0]).fold().count(local).is(0).constant('nobody')";
+    let told = curl(&serving, ROOT, all);
+    assert!(told.contains("nobody") && told.ends_with(" 200"), "{told}");
     serving.stop("-TERM");
 }
 

@@ -144,6 +144,8 @@ fn plain_options(traversal: &mut Traversal) {
 
 /// Appends the steps that say what a terminal method says.
 fn apply(traversal: &mut Traversal, terminal: Terminal) -> Result<Mode, Error> {
+    // A profile is one result, and no step stands behind it.
+    let is_profile = traversal.steps.iter().any(|step| step.name == StepName::Profile);
     let mut step = |name, args| traversal.steps.push(Instruction { name, args, at: None });
     let limit = |n: i64| vec![Argument::Value(Value::Long(n))];
     match terminal {
@@ -151,6 +153,8 @@ fn apply(traversal: &mut Traversal, terminal: Terminal) -> Result<Mode, Error> {
         Terminal::Explain => return Ok(Mode::Explain),
         Terminal::ToSet => step(StepName::Dedup, Vec::new()),
         Terminal::Iterate => step(StepName::Discard, Vec::new()),
+        Terminal::TryNext | Terminal::NextMany(1..) if is_profile => {}
+        Terminal::Next if is_profile => return Ok(Mode::RunForOne),
         Terminal::TryNext => step(StepName::Limit, limit(1)),
         Terminal::Next => {
             step(StepName::Limit, limit(1));
@@ -204,6 +208,9 @@ mod tests {
         assert_eq!(steps("g.V().toList()"), ["V"]);
         assert_eq!(steps("g.V().iterate()"), ["V", "discard"]);
         assert_eq!(steps("g.V().next()"), ["V", "limit"]);
+        assert_eq!(steps("g.V().profile().next()"), ["V", "profile"]);
+        assert_eq!(steps("g.V().profile('x').cap('x').tryNext()"), ["V", "profile", "cap"]);
+        assert_eq!(parse("g.V().profile().next()").unwrap().mode, Mode::RunForOne);
         assert_eq!(steps("g.V().hasNext()"), ["V", "limit", "count", "choose"]);
         assert_eq!(parse("g.V().next()").unwrap().mode, Mode::RunForOne);
         assert_eq!(parse("g.V().explain()").unwrap().mode, Mode::Explain);

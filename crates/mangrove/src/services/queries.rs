@@ -55,7 +55,10 @@ pub(super) fn stop(inner: &Inner, parameters: &Map, asker: &Asker) -> Result<Vec
         return Err(failed(service, "say which: `id`, `user`, or an `age` in milliseconds"));
     }
     let ledger = ledger(inner, service)?;
-    let stopped = ledger.stop(&asker.name(), |query| asker.may_see(query) && which.means(query));
+    // Those that stop others are stopped by their ids alone: the one that asks is among them.
+    let may_stop = |query: &QueryInfo| which.id.is_some() || !query.text.contains(service);
+    let stopped =
+        ledger.stop(&asker.name(), |query| asker.may_see(query) && may_stop(query) && which.means(query));
     let mut stopped: Vec<_> = stopped.into_iter().map(Value::String).collect();
     for (transfer, _) in at_work(inner, &which, asker) {
         transfer.stop();

@@ -21,7 +21,7 @@ use wire::{Args, HttpFields, WireValue};
 
 use super::{Reply, answer, body, collector::collect, question};
 use crate::{
-    GraphSummary, QueryInfo, QueryPhase,
+    ErrorKind, GraphSummary, QueryInfo, QueryPhase,
     arguments::Arguments,
     connections::Guest,
     request::{Form, Operation},
@@ -179,10 +179,26 @@ async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Ans
     let id = uuid::Uuid::new_v4().to_string().into();
     let collected = collect(operation, id, guest)
         .await
-        .map_err(|error| refused(answer::status_of(&error), "MalformedQueryException", &error.message))?;
+        .map_err(|error| refused(answer::status_of(&error), code_of(error.kind), &error.message))?;
     let mut reply = Reply::new(body::whole(collected.page.text()));
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=UTF-8"));
     Ok(reply)
+}
+
+/// What Neptune calls an error.
+fn code_of(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Syntax | ErrorKind::Unsupported => "MalformedQueryException",
+        ErrorKind::Evaluation | ErrorKind::FailStep => "BadRequestException",
+        ErrorKind::Conflict | ErrorKind::Transaction => "ConcurrentModificationException",
+        ErrorKind::Timeout => "TimeLimitExceededException",
+        ErrorKind::ReadOnly => "ReadOnlyViolationException",
+        ErrorKind::Forbidden => "AccessDeniedException",
+        ErrorKind::TooFast | ErrorKind::Busy => "TooManyRequestsException",
+        ErrorKind::Limit => "MemoryLimitExceededException",
+        ErrorKind::Cancelled => "CancelledByUserException",
+        ErrorKind::Internal => "InternalFailureException",
+    }
 }
 
 /// Labels and keys of a graph, with counts.
