@@ -139,6 +139,15 @@ pub enum GraphError {
         /// How many there are.
         vertices: u64,
     },
+    /// Somebody reads or writes beside a bulk load.
+    #[error(
+        "a bulk load needs a graph that nobody else reads or writes, but {snapshots} snapshots or transactions are open; end them, or import \
+         with --add"
+    )]
+    InUse {
+        /// How many there are.
+        snapshots: usize,
+    },
     /// Columns of a bulk load that do not fit together.
     #[error("bulk load of {what}: {problem}")]
     BadBulk {

@@ -22,6 +22,9 @@ use crate::restart;
 use crate::statistics::{AnalyzeProgress, GraphStats, SectionSizes};
 use crate::write::{Allowance, Held, HeldBytes, Transaction, Turn};
 
+/// How long a load waits for snapshots that are about to end.
+const BRIEFLY: Duration = Duration::from_secs(1);
+
 /// A durable, transactional property graph. Cheap to clone: clones are the same graph.
 #[derive(Clone)]
 pub struct Graph {
@@ -76,8 +79,9 @@ impl Graph {
         if self.core.memory.options.read_only { Err(GraphError::ReadOnly) } else { Ok(()) }
     }
 
-    /// The latest committed state.
+    /// The latest committed state. Waits for a bulk load that is about to be there: nobody sees half of it.
     pub fn snapshot(&self) -> Snapshot {
+        let _entered = self.core.memory.entrance.read();
         Snapshot::latest(&self.core.memory)
     }
 
@@ -108,16 +112,17 @@ impl Graph {
         Arc::new(Turn::new(&self.core.committer))
     }
 
-    /// Begins a bulk load. Nothing else may write to the graph until it is finished or dropped.
+    /// Begins a bulk load. Nothing else should write to the graph until it is finished or dropped.
     ///
     /// # Errors
-    /// [`GraphError::NotEmpty`] if the graph has vertices.
+    /// [`GraphError::NotEmpty`] if the graph has vertices, [`GraphError::InUse`] if there are snapshots or transactions.
     pub fn bulk_load(&self) -> Result<BulkLoad> {
         self.check_writable()?;
         let vertices = self.snapshot().vertex_count(None);
         if vertices > 0 {
             return Err(GraphError::NotEmpty { vertices });
         }
+        self.core.memory.wait_until_alone(BRIEFLY)?;
         self.core.indexes.start()?;
         BulkLoad::begin(&self.core.committer)
     }

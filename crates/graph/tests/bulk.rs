@@ -2,11 +2,14 @@
 
 mod naive;
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use graph::{
     BulkColumn, BulkStrings, BulkValues, Cardinality, Dir, EdgeRef, Graph, GraphError, GraphOptions,
-    PropertyId, Value, VertexRef,
+    PropertyId, ScanCursor, Value, VertexRef,
 };
 use naive::{Naive, Random};
 use store::{FjallOptions, FjallStore, MemoryStore, Store};
@@ -245,6 +248,49 @@ fn what_is_committed_during_a_load_outlives_it_and_the_load_is_refused() {
         drop((snapshot, graph));
         assert_eq!(graph::check(&store, &mut |_| {}).unwrap(), []);
     }
+}
+
+/// What a load brings has no stamp: it is there for everybody at once.
+#[test]
+fn nobody_sees_half_of_a_load_or_has_begun_before_it() {
+    const VERTICES: usize = 20_000;
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store);
+    let transaction = graph.begin();
+    assert!(matches!(graph.bulk_load(), Err(GraphError::InUse { snapshots: 1 })));
+    drop(transaction);
+    let mut bulk = graph.bulk_load().unwrap();
+    let vertices = bulk.vertices_without_columns("person", VERTICES).unwrap();
+    let next: Vec<_> = vertices.iter().cycle().skip(1).take(VERTICES).copied().collect();
+    bulk.edges("knows", &vertices, &next, None, vec![]).unwrap();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..2)
+            .map(|_| {
+                scope.spawn(|| {
+                    let (mut seen, mut looks) = (0, 0);
+                    while !is_over.load(Ordering::Acquire) || looks == 0 {
+                        let snapshot = graph.snapshot();
+                        let (mut cursor, mut found) = (ScanCursor::default(), Vec::new());
+                        while snapshot.reader().scan_vertices(None, &mut cursor, 1 << 12, &mut found) {}
+                        assert!(found.is_empty() || found.len() == VERTICES, "{}", found.len());
+                        assert_eq!(snapshot.vertex_count(None), found.len() as u64);
+                        assert!(found.len() >= seen, "it is not gone again");
+                        seen = found.len();
+                        looks += 1;
+                        // Somebody who reads without a pause would keep the load waiting.
+                        drop(snapshot);
+                        std::thread::sleep(std::time::Duration::from_millis(1));
+                    }
+                    looks
+                })
+            })
+            .collect();
+        bulk.finish(&|_| {}).unwrap();
+        is_over.store(true, Ordering::Release);
+        assert!(readers.into_iter().all(|reader| reader.join().unwrap() > 0));
+    });
+    assert_eq!(graph.snapshot().vertex_count(None), VERTICES as u64);
 }
 
 #[test]

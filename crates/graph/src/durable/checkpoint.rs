@@ -311,8 +311,9 @@ mod tests {
 
     #[test]
     fn a_newer_format_is_refused_with_both_numbers() {
-        let refused = Meta::open(written(&[("format", &9u32.to_le_bytes())])).err().unwrap();
-        assert!(matches!(refused, GraphError::NewerFormat { found: 9, supported: FORMAT }), "{refused}");
+        let refused = Meta::open(written(&[("format", &(FORMAT + 1).to_le_bytes())])).err().unwrap();
+        let GraphError::NewerFormat { found, supported } = refused else { panic!("{refused}") };
+        assert_eq!((found, supported), (FORMAT + 1, FORMAT));
     }
 
     #[test]

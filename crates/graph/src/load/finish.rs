@@ -1,6 +1,7 @@
 //! The second half of a bulk load: edges, indexes, checkpoint.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crossbeam_epoch::Guard;
 use values::{Value, VertexRef};
@@ -33,12 +34,15 @@ use crate::statistics::{GraphStats, Scrutiny};
 /// Part of what edges may take in memory that finished sections take besides.
 const PART_TO_GATHER: usize = 4;
 
+/// How long a load that is read waits for those who read or write the graph meanwhile.
+const PATIENTLY: Duration = Duration::from_secs(10);
+
 impl BulkLoad {
-    /// Builds and writes everything, on all cores, and publishes it. Snapshots of the empty graph should be gone by
-    /// then: they would see it, too.
+    /// Builds and writes everything, on all cores, and publishes it. What it writes is there for all snapshots at once, also older
+    /// ones, so it waits for those to end, and whoever takes one from then on waits for the load: `progress` must take none.
     ///
     /// # Errors
-    /// [`GraphError::DuplicateVertexId`], [`GraphError::DuplicateEdgeId`], [`GraphError::NotEmpty`] if somebody wrote
+    /// [`GraphError::InUse`] if there are snapshots or transactions for long, [`GraphError::DuplicateVertexId`], [`GraphError::DuplicateEdgeId`], [`GraphError::NotEmpty`] if somebody wrote
     /// to the graph meanwhile, or a failure of the store. The graph is still empty then.
     pub fn finish(self, progress: &dyn Fn(BulkProgress)) -> Result<GraphStats> {
         let Self {
@@ -55,6 +59,8 @@ impl BulkLoad {
             stripes,
             ..
         } = self;
+        let _nobody_enters = committer.entrance.write();
+        committer.wait_until_alone(PATIENTLY)?;
         for (_, stripe) in open.into_iter().flatten() {
             full.send(stripe)?;
         }

@@ -10,13 +10,14 @@ use super::writer::Writer;
 use crate::cache::{Cache, Entry, Pools, Request, name_of};
 use crate::cells::{CellTable, SectionCell, SectionState, Weigh};
 use crate::durable::SectionStore;
-use crate::error::Result;
+use crate::error::{GraphError, Result};
 use crate::model::{Catalog, Declared, GraphOptions, Names, PublishedCounts, Retypes, Tick};
 use crate::place::{Allocator, BlockTable};
 use crate::sections::{IndexPartition, Mergeable, OrderedPartition, PARTITIONS, SectionKey};
 use crossbeam_epoch::Guard;
 use parking_lot::{Mutex, MutexGuard, RwLock};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use timeline::Timeline;
 
 /// The part of an open graph that is in memory: what reading, and changing what is read, takes.
@@ -53,6 +54,8 @@ pub(crate) struct Memory {
     /// Names of labels and keys.
     pub(crate) names: Arc<Names>,
     declared: RwLock<Arc<Declared>>,
+    /// Shared by whoever takes a snapshot from outside, for that moment; alone is a bulk load in it while half of it is there.
+    pub(crate) entrance: RwLock<()>,
 }
 
 impl Memory {
@@ -85,6 +88,22 @@ impl Memory {
             retypes: RwLock::new(declared.definitions.retypes.clone()),
             names: Arc::clone(&declared.names),
             declared: RwLock::new(Arc::new(declared)),
+            entrance: RwLock::default(),
+        }
+    }
+
+    /// Waits, but not for longer than that, until there is no snapshot.
+    ///
+    /// # Errors
+    /// [`GraphError::InUse`] if there still is one.
+    pub(crate) fn wait_until_alone(&self, longest: Duration) -> Result<()> {
+        let began = Instant::now();
+        loop {
+            match self.timeline.snapshots().len() {
+                0 => return Ok(()),
+                snapshots if began.elapsed() >= longest => return Err(GraphError::InUse { snapshots }),
+                _ => std::thread::sleep(Duration::from_millis(1)),
+            }
         }
     }
 
