@@ -157,7 +157,7 @@ mod tests {
     fn sums_of_values_are_values() {
         let printed =
             read("1 + 1; 2 * 3 - 4; 1 - -1\n; 'a' + 1 + 'b'; '-' * 3; x = 1 + 1; x + x; 1.5 + 1").unwrap();
-        assert_eq!(printed, ["2", "2", "2", "'a1b'", "'---'", "x = 2", "2", "2.5"]);
+        assert_eq!(printed, ["2", "2", "2", "'a1b'", "'---'", "x = 2", "2", "2.5d"]);
         for (text, says) in [
             ("1 + 'a' * -1", "less than no times"),
             ("'a' * 100000", "too long a text"),
