@@ -173,9 +173,10 @@ fn slow_and_failed_queries_are_logged_and_no_client_forges_a_line() {
     let log = serving.stop("-TERM");
     let line =
         |part: &str| log.lines().find(|line| line.contains(part)).unwrap_or_else(|| panic!("{part}: {log}"));
-    let slow = line("slow query");
+    // On a busy machine others are slow, too.
+    let slow = line("slow one");
     for part in [
-        "slow one",
+        "slow query",
         "user=Some(\"ada\")",
         "queue_ms=",
         "run_ms=",
