@@ -11,6 +11,7 @@ import { run } from '../server/client';
 import { graph, names } from '../session/session';
 import { labelBefore, openCall, openQuote, unquoted } from './context';
 import { TOKENS } from './language';
+import { meant, type Quote, written } from './literal';
 
 const TO_EDGES = new Set(['out', 'in', 'both', 'outE', 'inE', 'bothE', 'toE', 'addE', 'mergeE']);
 const MOST_VALUES = 40;
@@ -45,13 +46,23 @@ async function inQuotes(before: string, quote: number, context: CompletionContex
   const call = openCall(before.slice(0, quote));
   if (!call) return null;
   const from = context.pos - (before.length - quote - 1);
+  const mark = before[quote] as Quote;
   const typed = before.slice(quote + 1);
   const value = valueTyped(call.name, call.arguments, before.slice(0, call.at));
   if (value) {
-    const options = await valuesOf(value.label, value.key, typed);
+    const found = await valuesOf(value.label, value.key, meant(typed));
+    const options = found.map((text): Completion => ({ ...asWritten(text, mark), type: 'value', detail: value.key }));
     return context.aborted ? null : { from, options, filter: false };
   }
-  return { from, options: namesFor(call.name, call.arguments.length), validFor: /^[^'"]*$/ };
+  const names = namesFor(call.name, call.arguments.length);
+  const options = names.map((name): Completion => ({ ...name, ...asWritten(name.label, mark) }));
+  return { from, options, validFor: /^[^'"]*$/ };
+}
+
+/** What of a name or a value goes into the text, which it must never leave, and what is shown of it. */
+function asWritten(text: string, mark: Quote): { label: string; displayLabel?: string } {
+  const label = written(text, mark);
+  return label === text ? { label } : { label, displayLabel: text };
 }
 
 function namesFor(step: string, argument: number): Completion[] {
@@ -80,10 +91,10 @@ function valueTyped(step: string, given: string[], before: string): { label: str
   return null;
 }
 
-const remembered = new Map<string, Completion[]>();
+const remembered = new Map<string, string[]>();
 
 /** Values that there are, or that begin as what is typed: looked for among a few thousand elements, and for a second at most. */
-async function valuesOf(label: string | null, key: string, typed: string): Promise<Completion[]> {
+async function valuesOf(label: string | null, key: string, typed: string): Promise<string[]> {
   const at = JSON.stringify([graph.value, label, key, typed]);
   const known = remembered.get(at);
   if (known) return known;
@@ -92,11 +103,10 @@ async function valuesOf(label: string | null, key: string, typed: string): Promi
   const gremlin = `g.V()${ofLabel}${begins}.limit(2000).values(y).dedup().limit(${MOST_VALUES})`;
   try {
     const values = await run({ gremlin, graph: graph.value, bindings: { x: label, y: key, z: typed }, timeout: 1000 });
-    const found = values.filter((value): value is string => typeof value === 'string');
-    const options = found.sort().map((value): Completion => ({ label: value, type: 'value', detail: key }));
+    const found = values.filter((value): value is string => typeof value === 'string').sort();
     if (remembered.size > 500) remembered.clear();
-    remembered.set(at, options);
-    return options;
+    remembered.set(at, found);
+    return found;
   } catch {
     return [];
   }
