@@ -5,15 +5,19 @@ import { TABLE } from '../plan/measured';
 import { cancel, plan, run } from '../server/client';
 import { Failure } from '../server/failure';
 import type { Value } from '../server/value';
-import { askNames, graph } from '../session/session';
+import { askNames, graph, session } from '../session/session';
 import { kept } from '../ui/kept';
 import { remember } from './history';
+import { sourceOf } from './source';
 import { offsetIn, type Statement, statementAt, statementsOf } from './statements';
 
 /** A statement and what came of it. */
 export interface Answer {
   statement: Statement;
+  /** The traversal source that `g` stood for. */
   graph: string;
+  /** The one that answered, which the statement may name itself; `null` if that cannot be told. */
+  source: string | null;
   /** Its results, if it has ended well. */
   values: Value[] | null;
   failure: Failure | null;
@@ -117,9 +121,11 @@ export async function start(what: Asked, part: Part): Promise<void> {
 
 async function attempt(what: Asked, statement: Statement, id: string, signal: AbortSignal): Promise<Answer> {
   const began = performance.now();
+  const asked = graph.value;
   const outcome: Answer = {
     statement,
-    graph: graph.value,
+    graph: asked,
+    source: sourceOf(statement.text, asked, session.value?.sources ?? []),
     values: null,
     failure: null,
     explained: null,
@@ -129,7 +135,7 @@ async function attempt(what: Asked, statement: Statement, id: string, signal: Ab
   try {
     const question = {
       gremlin: statement.text,
-      graph: graph.value,
+      graph: asked,
       bindings: bindings(),
       timeout: timeout.value || undefined,
       id,

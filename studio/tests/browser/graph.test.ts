@@ -64,6 +64,19 @@ describe('a graph', () => {
     await expect.poll(() => studio.shown()).toMatchObject({ order: 4, size: 3 });
   });
 
+  it('expands in the graph that a statement names, whichever is chosen', async () => {
+    await studio.choose('g');
+    await draw("gmodern.V().has('name','marko')");
+    await studio.page.locator('.canvas').focus();
+    await studio.page.keyboard.press('ArrowRight');
+    const sides = studio.page.getByRole('region', { name: 'Selected vertex' }).locator('.side');
+    await sides.first().waitFor();
+    expect((await sides.allTextContents()).sort()).toEqual(['→outgoing created1', '→outgoing knows2']);
+    await studio.page.keyboard.press('Enter');
+    await expect.poll(() => studio.shown()).toMatchObject({ order: 4, size: 3 });
+    expect((await studio.shown()).labels.sort()).toEqual(['josh', 'lop', 'marko', 'vadas']);
+  });
+
   it('takes no more than the bound says', async () => {
     await studio.choose('g');
     await draw("g.V().hasLabel('Person').order().by(out('knows').count(), desc).limit(1)");
