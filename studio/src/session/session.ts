@@ -1,11 +1,14 @@
 /** Who is logged in, and the graph that is looked at. */
 import { computed, effect, signal } from '@preact/signals';
-import { session as ask, call, login, logout, type Session, whenStranger } from '../server/client';
+import { session as ask, call, login, logout, OTHER_USER, type Session, showing, whenStranger } from '../server/client';
 import { Failure } from '../server/failure';
 import { kept } from '../ui/kept';
 
 /** Who is logged in; `null` until the server has said. */
 export const session = signal<Session | null>(null);
+
+/** Why somebody has to log in who had done so; empty if that is not so. */
+export const ended = signal('');
 
 /** Why the server could not be asked. */
 export const unreachable = signal<string | null>(null);
@@ -46,17 +49,27 @@ export async function askNames(source = graph.value): Promise<void> {
 /** Asks who is logged in. */
 export async function askSession(): Promise<void> {
   try {
-    session.value = await ask();
+    begin(await ask());
     unreachable.value = null;
   } catch (failure) {
     unreachable.value = failure instanceof Failure ? failure.message : String(failure);
   }
 }
 
+/** The page is of this user from now on. */
+function begin(found: Session): void {
+  showing(found.user);
+  session.value = found;
+}
+
 /** Logs in; throws a `Failure` if that is refused. */
 export async function enter(user: string, password: string): Promise<void> {
+  const before = session.value?.user ?? null;
   await login(user, password);
-  await askSession();
+  const found = await ask();
+  // What was shown to one must not be there for the next.
+  if (before !== null && found.user !== before) location.reload();
+  else begin(found);
 }
 
 /** Logs out, and forgets what was shown. */
@@ -66,9 +79,14 @@ export async function leave(): Promise<void> {
   location.reload();
 }
 
-whenStranger(() => {
+whenStranger(({ kind }) => {
   const known = session.value;
-  if (known && !known.stranger) session.value = { ...known, stranger: true };
+  if (!known || known.stranger) return;
+  ended.value =
+    kind === OTHER_USER
+      ? `Somebody else has logged in in another tab, so this one can do nothing more as ${known.user}. Log in again, or reload the page to go on as who is logged in.`
+      : 'Your login has ended. Log in again to go on.';
+  session.value = { ...known, stranger: true };
 });
 
 effect(() => {

@@ -69,6 +69,27 @@ describe('a server with users and TLS', () => {
     await studio.button('Log in').waitFor();
   });
 
+  it('does nothing in one tab as who logged in in another', async () => {
+    await logIn();
+    const name = `grace-${Date.now()}`;
+    await studio.run(`g.call('mangrove.users.add', ['name': '${name}', 'password': 'nanoseconds', 'role': 'read'])`);
+    const other = await studio.context.newPage();
+    await other.goto(inject('closed'));
+    await other.getByRole('button', { name: 'Log out' }).click();
+    await other.getByLabel('Name').fill(name);
+    await other.getByLabel('Password or token').fill('nanoseconds');
+    await other.getByRole('button', { name: 'Log in' }).click();
+    await other.locator('.who').waitFor();
+    await studio.write("g.addV('zz')");
+    await studio.page.keyboard.press('Control+Enter');
+    await studio.button('Log in').waitFor();
+    expect(await studio.page.getByRole('alert').textContent()).toContain('Somebody else has logged in');
+    await studio.page.reload();
+    await studio.page.locator('.who').waitFor();
+    expect(await studio.page.locator('.who').textContent()).toBe(name);
+    await other.close();
+  });
+
   it('lets an admin look after users, who see what they may', async () => {
     await logIn();
     await studio.go('operate');

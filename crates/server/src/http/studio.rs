@@ -10,6 +10,9 @@
 //! The cookie is for the page alone. No script can read it (`HttpOnly`), no request that begins elsewhere carries it
 //! (`SameSite=Strict`), and it counts only in requests that a page from elsewhere cannot make, even one that is allowed to ask or
 //! is on another port of the same host: they have a header which needs a preflight, and no preflight allows that header.
+//!
+//! A browser has one cookie for all its tabs, so the header says which user the page shows: what one tab asks is never done as
+//! whoever has logged in in another.
 
 use std::sync::Arc;
 
@@ -24,7 +27,7 @@ use hyper::{
 };
 use serde_json::{Value as Json, json};
 
-use super::{Reply, answer, body, login, media};
+use super::{Reply, answer, body, login, media, question};
 use crate::{
     connections::Guest,
     studio::{self, File, INDEX, LIFETIME},
@@ -33,8 +36,14 @@ use crate::{
 /// The name of the cookie.
 const COOKIE_NAME: &str = "mangrove-studio";
 
-/// What the page's requests have and those of no other page can.
+/// What the page's requests have and those of no other page can: the user that it shows, percent-encoded, or nothing.
 const OF_THE_PAGE: &str = "x-mangrove-studio";
+
+/// What the page is told when it is of another user than who is logged in.
+const OTHER_USER: &str = "mangrove.OtherUserError";
+
+/// Where the page asks who is logged in.
+const SESSION: &str = "/studio/session";
 
 /// Where a request was made, in a browser's words.
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
@@ -63,10 +72,10 @@ pub(super) fn is_for<B>(request: &Request<B>) -> bool {
 /// Answers at one of these paths.
 pub(super) async fn respond(request: Request<Incoming>, guest: &Arc<Guest>) -> Reply {
     match (request.method(), request.uri().path()) {
-        (&Method::GET, "/studio/session") => session(&request, guest).await,
+        (&Method::GET, SESSION) => session(&request, guest).await,
         (&Method::POST, "/studio/login") => log_in(request, guest).await,
         (&Method::POST, "/studio/logout") => log_out(&request, guest),
-        (_, "/studio/session") => only("GET"),
+        (_, SESSION) => only("GET"),
         (_, "/studio/login" | "/studio/logout") => only("POST"),
         (&Method::GET | &Method::HEAD, path) => file(path, request.headers()),
         _ => only("GET, HEAD"),
@@ -132,14 +141,41 @@ pub(super) fn is_of_the_page<B>(request: &Request<B>) -> bool {
     headers.contains_key(OF_THE_PAGE) && sites.all(|site| site == "same-origin")
 }
 
-/// Whom the cookie of a request stands for, if it is one of the page's own.
-pub(super) fn whom<B>(request: &Request<B>, guest: &Guest) -> Option<Identity> {
+/// Whom the cookie of a request stands for, if it is one of the page's own; a reply to a page that shows another user.
+pub(super) fn whom<B>(request: &Request<B>, guest: &Guest) -> Result<Option<Identity>, Box<Reply>> {
+    match logged_in(request, guest) {
+        Some(identity) if asks_who_it_is(request) || shows(request.headers(), &identity) => {
+            Ok(Some(identity))
+        }
+        Some(_) => Err(another()),
+        None => Ok(None),
+    }
+}
+
+fn logged_in<B>(request: &Request<B>, guest: &Guest) -> Option<Identity> {
     if !is_of_the_page(request) || guest.host.door.admit(request, false).is_err() {
         return None;
     }
     let identity = guest.host.logins.find(secret(request.headers())?)?;
     // He may have been removed, or have another password.
     guest.host.gate.rights(&identity, "").map(|_| identity)
+}
+
+/// Whether a page does not know yet whom it will show.
+fn asks_who_it_is<B>(request: &Request<B>) -> bool {
+    request.uri().path() == SESSION
+}
+
+fn shows(headers: &HeaderMap, identity: &Identity) -> bool {
+    let shown = headers.get(OF_THE_PAGE).and_then(|value| value.to_str().ok());
+    shown.and_then(|name| question::percent_decoded(name).ok()).as_deref() == Some(&**identity.user())
+}
+
+/// For a page that shows one user where another is logged in by now.
+fn another() -> Box<Reply> {
+    let message =
+        "another user has logged in in this browser, and this page is of the one before: log in again";
+    Box::new(answer::error(StatusCode::UNAUTHORIZED, None, message, Some(OTHER_USER)))
 }
 
 fn secret(headers: &HeaderMap) -> Option<&str> {
@@ -229,6 +265,10 @@ fn credentials(bytes: &[u8]) -> Option<Credentials> {
 
 fn log_out(request: &Request<Incoming>, guest: &Arc<Guest>) -> Reply {
     if let Err(reply) = admit(request, guest) {
+        return *reply;
+    }
+    // A page that was left open must not log out who came after.
+    if let Err(reply) = whom(request, guest) {
         return *reply;
     }
     if let Some(secret) = secret(request.headers()) {
