@@ -15,7 +15,7 @@ export interface Style {
   caption?: string;
 }
 
-const all = kept<Record<string, Record<string, Style>>>('styles', {});
+const all = kept<Record<string, Record<string, Style>>>({ name: 'styles', usual: {} });
 
 /** What was chosen in the graph that is looked at, by label. */
 export const styles = computed(() => all.value[graph.value] ?? {});

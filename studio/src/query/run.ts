@@ -6,7 +6,7 @@ import { cancel, plan, run } from '../server/client';
 import { Failure } from '../server/failure';
 import type { Value } from '../server/value';
 import { askNames, graph, session } from '../session/session';
-import { kept } from '../ui/kept';
+import { kept, mayStay } from '../ui/kept';
 import { remember } from './history';
 import { sourceOf } from './source';
 import { offsetIn, type Statement, statementAt, statementsOf } from './statements';
@@ -29,13 +29,17 @@ export interface Answer {
 }
 
 /** The text in the editor. */
-export const text = kept('text', "g.V().hasLabel('Person').limit(25)");
+export const text = kept({
+  name: 'text',
+  usual: "g.V().hasLabel('Person').limit(25)",
+  part: (value) => (mayStay(value) ? value : undefined),
+});
 
-/** Variables, as a JSON object. */
-export const parameters = kept('parameters', '');
+/** Variables, as a JSON object. Passwords are given so, too: they end with the tab, and when somebody logs out. */
+export const parameters = kept({ name: 'parameters', usual: '', isBrief: true });
 
 /** Milliseconds that a statement may take; 0 for as long as the server says. */
-export const timeout = kept('timeout', 30_000);
+export const timeout = kept({ name: 'timeout', usual: 30_000 });
 
 /** Where the cursor is, and what is selected. */
 export const selection = signal<{ from: number; to: number }>({ from: 0, to: 0 });

@@ -2,7 +2,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { session as ask, call, login, logout, OTHER_USER, type Session, showing, whenStranger } from '../server/client';
 import { Failure } from '../server/failure';
-import { kept } from '../ui/kept';
+import { belongTo, forgetBrief, kept } from '../ui/kept';
 
 /** Who is logged in; `null` until the server has said. */
 export const session = signal<Session | null>(null);
@@ -13,7 +13,7 @@ export const ended = signal('');
 /** Why the server could not be asked. */
 export const unreachable = signal<string | null>(null);
 
-const chosen = kept('graph', 'g');
+const chosen = kept({ name: 'graph', usual: 'g' });
 
 /** The traversal source that `g` stands for. */
 export const graph = computed(() => {
@@ -59,6 +59,7 @@ export async function askSession(): Promise<void> {
 /** The page is of this user from now on. */
 function begin(found: Session): void {
   showing(found.user);
+  if (!found.stranger) belongTo(found.user ?? '');
   session.value = found;
 }
 
@@ -75,6 +76,7 @@ export async function enter(user: string, password: string): Promise<void> {
 /** Logs out, and forgets what was shown. */
 export async function leave(): Promise<void> {
   await logout();
+  forgetBrief();
   // What was shown to one must not be there for the next: nothing of it outlives the page.
   location.reload();
 }
