@@ -1,16 +1,17 @@
 /** The page: a rail of views, a bar with the graph and who is logged in, and the view that is open. */
-import { lazy, Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
 import { QueryView } from './query/view';
 import { Login } from './session/login';
 import { askSession, choose, graph, leave, session, unreachable } from './session/session';
+import { Boundary } from './ui/broken';
 import { Icon, type IconName, Logo } from './ui/icons';
+import { lazily } from './ui/lazily';
 import { go, PLACES, type Place, place } from './ui/place';
 import { type Choice, choice } from './ui/theme';
 
-const SchemaView = lazy(() => import('./schema/view'));
-const OperateView = lazy(() => import('./operate/view'));
-const TourView = lazy(() => import('./tour/view'));
+const SchemaView = lazily(() => import('./schema/view'));
+const OperateView = lazily(() => import('./operate/view'));
+const TourView = lazily(() => import('./tour/view'));
 
 const NAMES: Record<Place, string> = { query: 'Query', schema: 'Schema', operate: 'Operate', tour: 'Tour' };
 const THEMES: { choice: Choice; icon: IconName; name: string }[] = [
@@ -61,12 +62,12 @@ export function App() {
       <div class="body">
         <TopBar />
         <main class="main" id="main">
-          {place.value === 'query' && <QueryView />}
-          <Suspense fallback={<p class="hint">One moment…</p>}>
+          <Boundary key={place.value}>
+            {place.value === 'query' && <QueryView />}
             {place.value === 'schema' && <SchemaView />}
             {place.value === 'operate' && <OperateView />}
             {place.value === 'tour' && <TourView />}
-          </Suspense>
+          </Boundary>
         </main>
       </div>
     </div>
