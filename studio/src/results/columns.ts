@@ -1,4 +1,5 @@
 /** Results as rows and columns. */
+import { isToken, namesOf } from '../server/json';
 import { kindOf, textOf, type Value } from '../server/value';
 
 /** Results as a table. A cell that a row does not have is `undefined`. */
@@ -30,8 +31,9 @@ function fieldsOf(value: Value): [string, Value][] | null {
     ];
   }
   if (value.kind !== 'map' || value.entries.length === 0) return null;
-  const isRecord = value.entries.every(([key]) => typeof key === 'string');
-  return isRecord ? value.entries.map(([key, held]) => [String(key), held]) : null;
+  const isRecord = value.entries.every(([key]) => typeof key === 'string' || isToken(key));
+  const names = isRecord ? namesOf(value.entries.map(([key]) => key)) : null;
+  return names && value.entries.map(([, held], at): [string, Value] => [names[at] ?? '', held]);
 }
 
 /** Makes a table of results: a column for each field where all have fields, one for paths' places, otherwise one of values. */
