@@ -284,7 +284,7 @@ function OfEdge({ model, edge, onShow }: { model: Model; edge: Edge; onShow: (ke
     const known = model.vertices.get(keyOf(id));
     return (
       <button type="button" class="link" onClick={() => onShow(keyOf(id))}>
-        {known ? captionOf(known) : `${label} ${id}`}
+        {known ? captionOf(known) : `${label} ${textOf(id)}`}
       </button>
     );
   };
