@@ -226,6 +226,31 @@ async fn a_page_that_shows_one_user_asks_nothing_as_another() {
 }
 
 #[tokio::test]
+async fn a_cookie_is_named_for_the_port_and_none_of_another_page_stands_in_its_way() {
+    let (serving, _) = serving().await;
+    let cookie = log_in(&serving, "ada", "countess1815").await.unwrap();
+    let pair = cookie.trim().strip_prefix("cookie: ").unwrap();
+    assert!(pair.starts_with("mangrove-studio-80="), "{pair}");
+    let secret = pair.split_once('=').unwrap().1;
+    for (cookies, status) in [
+        (format!("mangrove-studio-80=zz; {pair}"), 200),
+        (format!("{pair}; mangrove-studio-80=zz"), 200),
+        (format!("mangrove-studio-443=zz; mangrove-studio-8182=zz; {pair}"), 200),
+        (format!("mangrove-studio-8182={secret}"), 401),
+        (format!("mangrove-studio={secret}"), 401),
+    ] {
+        let headers = format!("{ADAS}cookie: {cookies}\r\n");
+        assert_eq!(ask(&serving, "POST /gremlin", &headers, COUNT).await.0, status, "{cookies}");
+    }
+    // Of two users, the page says which one it means.
+    let of_root = log_in(&serving, "root", "the root of it").await.unwrap();
+    let both = format!("{}; {}", of_root.trim(), pair);
+    assert_eq!(ask(&serving, "POST /gremlin", &format!("{ADAS}{both}\r\n"), COUNT).await.0, 200);
+    assert_eq!(serving.fake.last.lock().clone().unwrap().client.user.as_deref(), Some("ada"));
+    serving.stop().await;
+}
+
+#[tokio::test]
 async fn guessing_is_slowed_down_as_elsewhere() {
     let (serving, _) = serving().await;
     let mut last = Ok(String::new());

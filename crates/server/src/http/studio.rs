@@ -14,7 +14,7 @@
 //! A browser has one cookie for all its tabs, so the header says which user the page shows: what one tab asks is never done as
 //! whoever has logged in in another.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use access::{Credentials, Identity, Role};
 use hyper::{
@@ -30,14 +30,20 @@ use serde_json::{Value as Json, json};
 use super::{Reply, answer, body, login, media, question};
 use crate::{
     connections::Guest,
+    door::Door,
     studio::{self, File, INDEX, LIFETIME},
 };
 
-/// The name of the cookie.
-const COOKIE_NAME: &str = "mangrove-studio";
+/// How the name of the cookie begins. The port stands behind it: cookies are those of a host, whatever its ports serve, and one
+/// that a page by TLS has set cannot even be replaced by one without.
+const COOKIE_NAME: &str = "mangrove-studio-";
 
 /// What the page's requests have and those of no other page can: the user that it shows, percent-encoded, or nothing.
 const OF_THE_PAGE: &str = "x-mangrove-studio";
+
+/// The ports of requests that say none.
+const PORT: u16 = 80;
+const PORT_OF_TLS: u16 = 443;
 
 /// What the page is told when it is of another user than who is logged in.
 const OTHER_USER: &str = "mangrove.OtherUserError";
@@ -143,22 +149,27 @@ pub(super) fn is_of_the_page<B>(request: &Request<B>) -> bool {
 
 /// Whom the cookie of a request stands for, if it is one of the page's own; a reply to a page that shows another user.
 pub(super) fn whom<B>(request: &Request<B>, guest: &Guest) -> Result<Option<Identity>, Box<Reply>> {
-    match logged_in(request, guest) {
-        Some(identity) if asks_who_it_is(request) || shows(request.headers(), &identity) => {
-            Ok(Some(identity))
-        }
-        Some(_) => Err(another()),
-        None => Ok(None),
+    let mut found: Vec<_> = logged_in(request, guest).into_iter().map(|(_, identity)| identity).collect();
+    let shown = found.iter().position(|identity| shows(request.headers(), identity));
+    match (shown.map(|at| found.swap_remove(at)), found.pop()) {
+        (Some(identity), _) => Ok(Some(identity)),
+        // The last one has the shortest path: it is this page's own, if another page has set one as well.
+        (None, Some(identity)) if asks_who_it_is(request) => Ok(Some(identity)),
+        (None, Some(_)) => Err(another()),
+        (None, None) => Ok(None),
     }
 }
 
-fn logged_in<B>(request: &Request<B>, guest: &Guest) -> Option<Identity> {
+/// Whom the cookies of one of the page's own requests stand for, with their secrets. Any page of the same host may have set further
+/// ones of that name, so that all are looked at.
+fn logged_in<'r, B>(request: &'r Request<B>, guest: &Guest) -> Vec<(&'r str, Identity)> {
     if !is_of_the_page(request) || guest.host.door.admit(request, false).is_err() {
-        return None;
+        return Vec::new();
     }
-    let identity = guest.host.logins.find(secret(request.headers())?)?;
     // He may have been removed, or have another password.
-    guest.host.gate.rights(&identity, "").map(|_| identity)
+    let is_good = |identity: &Identity| guest.host.gate.rights(identity, "").is_some();
+    let known = |secret| guest.host.logins.find(secret).filter(is_good).map(|identity| (secret, identity));
+    secrets(request).filter_map(known).collect()
 }
 
 /// Whether a page does not know yet whom it will show.
@@ -178,10 +189,18 @@ fn another() -> Box<Reply> {
     Box::new(answer::error(StatusCode::UNAUTHORIZED, None, message, Some(OTHER_USER)))
 }
 
-fn secret(headers: &HeaderMap) -> Option<&str> {
-    let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == COOKIE_NAME).map(|(_, value)| value)
+/// What the cookies of that name have in a request, in the order in which they came.
+fn secrets<B>(request: &Request<B>) -> impl Iterator<Item = &str> {
+    let port = Door::port_of(request);
+    let cookies = request.headers().get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.filter(move |(name, _)| is_named(name, port)).map(|(_, value)| value)
+}
+
+/// Whether a cookie is that of a port. Where a request says none, a proxy may have taken it by TLS or not.
+fn is_named(name: &str, port: Option<u16>) -> bool {
+    let of = name.strip_prefix(COOKIE_NAME).and_then(|port| port.parse().ok());
+    of.is_some_and(|of: u16| port.map_or(of == PORT || of == PORT_OF_TLS, |port| port == of))
 }
 
 /// Who may ask here at all; a reply to those who may not.
@@ -226,7 +245,7 @@ async fn log_in(request: Request<Incoming>, guest: &Arc<Guest>) -> Reply {
     if let Err(reply) = admit(&request, guest) {
         return *reply;
     }
-    let is_secure = guest.host.door.is_secure() || came_by_https(request.headers());
+    let cookie = CookieName::of(&request, guest);
     let bytes = match answer::read_body(request.into_body(), &guest.host).await {
         Ok(bytes) => bytes,
         Err(reply) => return *reply,
@@ -241,7 +260,7 @@ async fn log_in(request: Request<Incoming>, guest: &Arc<Guest>) -> Reply {
     match login::prove(credentials, guest).await {
         Ok(identity) => {
             let secret = guest.host.logins.open(identity);
-            with_cookie(&secret, LIFETIME.as_secs(), is_secure)
+            cookie.with(&secret, LIFETIME)
         }
         Err(reply) => *reply,
     }
@@ -271,21 +290,41 @@ fn log_out(request: &Request<Incoming>, guest: &Arc<Guest>) -> Reply {
     if let Err(reply) = whom(request, guest) {
         return *reply;
     }
-    if let Some(secret) = secret(request.headers()) {
-        guest.host.logins.close(secret);
+    for (secret, identity) in logged_in(request, guest) {
+        if shows(request.headers(), &identity) {
+            guest.host.logins.close(secret);
+        }
     }
-    with_cookie("", 0, guest.host.door.is_secure())
+    CookieName::of(request, guest).with("", Duration::ZERO)
 }
 
-fn with_cookie(secret: &str, seconds: u64, is_secure: bool) -> Reply {
-    let secure = if is_secure { "; Secure" } else { "" };
-    let cookie =
-        format!("{COOKIE_NAME}={secret}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
-    let mut reply = told(&json!({ "status": "ok" }));
-    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
-        reply.headers_mut().insert(SET_COOKIE, cookie);
+/// The cookie that a request may get.
+struct CookieName {
+    port: u16,
+    is_secure: bool,
+}
+
+impl CookieName {
+    fn of<B>(request: &Request<B>, guest: &Guest) -> Self {
+        let is_secure = guest.host.door.is_secure() || came_by_https(request.headers());
+        let port = Door::port_of(request).unwrap_or(if is_secure { PORT_OF_TLS } else { PORT });
+        Self { port, is_secure }
     }
-    reply
+
+    /// A reply that sets it, for so long.
+    fn with(&self, secret: &str, lifetime: Duration) -> Reply {
+        let Self { port, is_secure } = self;
+        let secure = if *is_secure { "; Secure" } else { "" };
+        let seconds = lifetime.as_secs();
+        let cookie = format!(
+            "{COOKIE_NAME}{port}={secret}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"
+        );
+        let mut reply = told(&json!({ "status": "ok" }));
+        if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+            reply.headers_mut().insert(SET_COOKIE, cookie);
+        }
+        reply
+    }
 }
 
 #[cfg(test)]
@@ -317,13 +356,17 @@ mod tests {
     }
 
     #[test]
-    fn the_secret_is_found_among_other_cookies() {
-        let found = |cookie: &str| {
-            let request = request(Method::GET, "/", &[("cookie", cookie)]);
-            secret(request.headers()).map(str::to_owned)
+    fn all_secrets_for_the_port_are_found_among_other_cookies() {
+        let found = |host: &str, cookie: &str| {
+            let request = request(Method::GET, "/", &[("host", host), ("cookie", cookie)]);
+            secrets(&request).map(str::to_owned).collect::<Vec<_>>()
         };
-        assert_eq!(found("a=b; mangrove-studio=12; c=d").as_deref(), Some("12"));
-        assert_eq!(found("mangrove-studio2=12"), None);
+        let cookies =
+            "mangrove-studio-7=zz; a=b; mangrove-studio-7=12; mangrove-studio-8=13; mangrove-studio=14";
+        assert_eq!(found("db:7", cookies), ["zz", "12"]);
+        assert_eq!(found("[::1]:8", cookies), ["13"]);
+        assert_eq!(found("db", cookies), [""; 0]);
+        assert_eq!(found("db", "mangrove-studio-80=1; mangrove-studio-443=2"), ["1", "2"]);
     }
 
     #[test]
