@@ -251,6 +251,21 @@ async fn a_cookie_is_named_for_the_port_and_none_of_another_page_stands_in_its_w
 }
 
 #[tokio::test]
+async fn credentials_in_a_header_decide_whatever_the_cookie_says() {
+    let (serving, _) = serving().await;
+    let cookie = log_in(&serving, "root", "the root of it").await.unwrap();
+    let own = "x-mangrove-studio: root\r\nsec-fetch-site: same-origin\r\n";
+    let basic =
+        |pair: &str| format!("authorization: Basic {}\r\n", data_encoding::BASE64.encode(pair.as_bytes()));
+    for (pair, status) in [("ada:wrong", 401), ("ada:countess1815", 200)] {
+        let headers = format!("{own}{cookie}{}", basic(pair));
+        assert_eq!(ask(&serving, "POST /gremlin", &headers, COUNT).await.0, status, "{pair}");
+    }
+    assert_eq!(serving.fake.last.lock().clone().unwrap().client.user.as_deref(), Some("ada"));
+    serving.stop().await;
+}
+
+#[tokio::test]
 async fn guessing_is_slowed_down_as_elsewhere() {
     let (serving, _) = serving().await;
     let mut last = Ok(String::new());

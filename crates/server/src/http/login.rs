@@ -25,7 +25,10 @@ pub(super) async fn of<B>(request: &Request<B>, guest: &Arc<Guest>) -> Result<()
         // Whoever shows credentials where none are needed means another server, or the time before there were users.
         return Ok(());
     }
-    if let Some(identity) = studio::whom(request, guest)? {
+    // Credentials that somebody shows decide alone: wrong ones are refused, whatever cookie comes with them.
+    if !is_tried(request)
+        && let Some(identity) = studio::whom(request, guest)?
+    {
         return is_now(identity, guest);
     }
     let credentials = match login::in_headers(request.headers()) {
