@@ -157,6 +157,12 @@ async fn the_cookie_is_good_in_no_request_that_another_page_can_make() {
         assert_eq!(ask(&serving, "GET /studio/session", &format!("{headers}{cookie}"), "").await.0, 403);
         assert_eq!(ask(&serving, "POST /studio/logout", &format!("{headers}{cookie}"), "").await.0, 403);
     }
+    // A handshake is let in, and asked who it is on the WebSocket, as without a cookie.
+    let handshake =
+        format!("{ADAS}upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\n");
+    for line in ["POST /gremlin", "GET /metrics"] {
+        assert_eq!(ask(&serving, line, &format!("{handshake}{cookie}"), COUNT).await.0, 401, "{line}");
+    }
     assert!(serving.fake.last.lock().is_none());
     serving.stop().await;
 }

@@ -27,7 +27,7 @@ use hyper::{
 };
 use serde_json::{Value as Json, json};
 
-use super::{Reply, answer, body, login, media, question};
+use super::{Reply, answer, body, login, media, question, upgrade};
 use crate::{
     connections::Guest,
     door::Door,
@@ -163,7 +163,9 @@ pub(super) fn whom<B>(request: &Request<B>, guest: &Guest) -> Result<Option<Iden
 /// Whom the cookies of one of the page's own requests stand for, with their secrets. Any page of the same host may have set further
 /// ones of that name, so that all are looked at.
 fn logged_in<'r, B>(request: &'r Request<B>, guest: &Guest) -> Vec<(&'r str, Identity)> {
-    if !is_of_the_page(request) || guest.host.door.admit(request, false).is_err() {
+    // The page opens no WebSocket, and a browser cannot send its header with one.
+    let is_own = is_of_the_page(request) && !upgrade::is_handshake(request);
+    if !is_own || guest.host.door.admit(request, false).is_err() {
         return Vec::new();
     }
     // He may have been removed, or have another password.
