@@ -36,8 +36,21 @@ export interface Names {
 /** The names in the graph that is chosen; none until the server has said. */
 export const names = signal<Names>({ vertices: [], edges: [], keys: [] });
 
+/** Milliseconds after which names may have changed, and for which is waited until they are there. */
+const STALE = 5000;
+const PATIENCE = 400;
+
+let askedNames = { source: '', at: Number.NEGATIVE_INFINITY };
+
+/** Asks for the names again if that was not done lately: others write, too. Waits for them, but not for long. */
+export async function freshNames(): Promise<void> {
+  if (askedNames.source === graph.value && performance.now() - askedNames.at < STALE) return;
+  await Promise.race([askNames(), new Promise((done) => setTimeout(done, PATIENCE))]);
+}
+
 /** Asks for the names again: a query may have made new ones. */
 export async function askNames(source = graph.value): Promise<void> {
+  askedNames = { source, at: performance.now() };
   try {
     const [found] = await call('mangrove.schema.names', {}, source);
     if (found && source === graph.value) names.value = found as unknown as Names;
@@ -68,6 +81,11 @@ export async function enter(user: string, password: string): Promise<void> {
   const before = session.value?.user ?? null;
   await login(user, password);
   const found = await ask();
+  if (found.stranger) {
+    const message =
+      'The name and password are right, but the browser did not keep the cookie that says so. Does it allow cookies here?';
+    throw new Failure(message, 'CookieError', 0);
+  }
   // What was shown to one must not be there for the next.
   if (before !== null && found.user !== before) location.reload();
   else begin(found);

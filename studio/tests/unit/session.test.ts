@@ -66,4 +66,10 @@ describe('the page', () => {
     expect(reload).toHaveBeenCalledOnce();
     expect(session.value).toMatchObject({ user: 'reader' });
   });
+
+  it('says so when the browser does not keep the login', async () => {
+    await askSession();
+    await expect(enter('reader', 'right')).rejects.toMatchObject({ kind: 'CookieError' });
+    expect(session.value).toMatchObject({ stranger: true });
+  });
 });
