@@ -8,7 +8,8 @@ import {
   type CompletionResult,
 } from '@codemirror/autocomplete';
 import { run } from '../server/client';
-import { graph, names } from '../session/session';
+import { freshNames, graph, names } from '../session/session';
+import { membersOf } from './classes';
 import { labelBefore, openCall, openQuote, unquoted } from './context';
 import { TOKENS } from './language';
 import { meant, type Quote, written } from './literal';
@@ -33,6 +34,9 @@ export async function complete(context: CompletionContext): Promise<CompletionRe
   const from = word?.from ?? context.pos;
   const ahead = context.state.sliceDoc(Math.max(0, from - 1), from);
   if (ahead === '.') {
+    const owner = /(?:^|[^\w.)$])(\w+)\.$/.exec(context.state.sliceDoc(Math.max(0, from - 40), from))?.[1] ?? '';
+    const members = membersOf(owner);
+    if (members) return { from, options: members.map(memberOf), validFor: /^\w*$/ };
     const isFirst = /(^|[^\w.)])\w+\.$/.test(context.state.sliceDoc(Math.max(0, from - 40), from));
     return { from, options: isFirst ? [...sources, ...steps] : steps, validFor: /^\w*$/ };
   }
@@ -42,12 +46,17 @@ export async function complete(context: CompletionContext): Promise<CompletionRe
   return { from, options, validFor: /^\w*$/ };
 }
 
+function memberOf(apply: string): Completion {
+  return { label: apply.replace('(', ''), type: 'keyword', apply };
+}
+
 async function inQuotes(before: string, quote: number, context: CompletionContext): Promise<CompletionResult | null> {
   const call = openCall(before.slice(0, quote));
   if (!call) return null;
   const from = context.pos - (before.length - quote - 1);
   const mark = before[quote] as Quote;
   const typed = before.slice(quote + 1);
+  await freshNames();
   const value = valueTyped(call.name, call.arguments, before.slice(0, call.at));
   if (value) {
     const found = await valuesOf(value.label, value.key, meant(typed));
@@ -84,11 +93,11 @@ function valueTyped(step: string, given: string[], before: string): { label: str
     return key ? { label: label ?? null, key } : null;
   }
   const known = unquoted(given[0]);
-  if (step === 'has' && given.length === 1 && known && names.value.keys.includes(known)) {
-    // `has('Person', '…` has a key second, `has('name', '…` a value.
-    return names.value.vertices.includes(known) ? null : { label: labelBefore(before), key: known };
-  }
-  return null;
+  if (step !== 'has' || given.length !== 1 || !known) return null;
+  // `has('Person', '…` has a key second, `has('name', '…` a value. What is no label must be a key, though it may be a new one.
+  const { vertices, edges } = names.value;
+  const isLabel = vertices.includes(known) || edges.includes(known);
+  return isLabel ? null : { label: labelBefore(before), key: known };
 }
 
 const remembered = new Map<string, string[]>();

@@ -11,10 +11,14 @@ function offered(text: string): Promise<CompletionResult | null> {
   return complete(new CompletionContext(EditorState.create({ doc: text }), text.length, true));
 }
 
-/** A server that has these values of every key. */
-function serverWith(values: string[]): void {
-  const data = { '@type': 'g:List', '@value': values };
-  vi.stubGlobal('fetch', async () => new Response(JSON.stringify({ result: { data } })));
+/** A server that has these values of every key, and the names that the page knows. */
+function serverWith(values: string[], asked: (body: { bindings: { z?: string } }) => void = () => {}): void {
+  const known = names.value;
+  vi.stubGlobal('fetch', async (_: string, { body }: { body: string }) => {
+    if (body.includes('mangrove.schema.names')) return new Response(JSON.stringify({ result: { data: [known] } }));
+    asked(JSON.parse(body));
+    return new Response(JSON.stringify({ result: { data: { '@type': 'g:List', '@value': values } } }));
+  });
 }
 
 afterEach(() => vi.unstubAllGlobals());
@@ -61,10 +65,7 @@ describe('a value of the graph', () => {
   it('is looked for by what is typed, without its escapes', async () => {
     names.value = { vertices: [], edges: [], keys: ['nick'] };
     const asked: string[] = [];
-    vi.stubGlobal('fetch', async (_: string, { body }: { body: string }) => {
-      asked.push(JSON.parse(body).bindings.z);
-      return new Response('{"result":{"data":{"@type":"g:List","@value":[]}}}');
-    });
+    serverWith([], ({ bindings }) => asked.push(bindings.z ?? ''));
     await offered(String.raw`g.V().has('nick','it\'s`);
     expect(asked).toEqual(["it's"]);
   });
@@ -73,9 +74,39 @@ describe('a value of the graph', () => {
 describe('a label', () => {
   it('is offered as it has to be written', async () => {
     names.value = { vertices: [NASTY[1] ?? ''], edges: [], keys: [] };
+    serverWith([]);
     const [single] = (await offered("g.V().hasLabel('"))?.options ?? [];
     expect(single).toMatchObject({ label: String.raw`it\'s "lab" \\ $x`, displayLabel: NASTY[1] });
     const [double] = (await offered('g.V().hasLabel("'))?.options ?? [];
     expect(double?.label).toBe(String.raw`it's \"lab\" \\ $x`);
+  });
+});
+
+describe('what is offered', () => {
+  it('are values for a key that has come since the page was opened', async () => {
+    names.value = { vertices: ['person'], edges: ['knows'], keys: ['name'] };
+    serverWith(['neo']);
+    expect((await offered("g.V().has('nick9','"))?.options.map(({ label }) => label)).toEqual(['neo']);
+    expect((await offered("g.V().has('person','"))?.options.map(({ label }) => label)).toEqual(['name']);
+  });
+
+  it('are the names that there are now, and not when the page was opened', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    names.value = { vertices: ['born'], edges: [], keys: [] };
+    serverWith([]);
+    names.value = { vertices: [], edges: [], keys: [] };
+    vi.advanceTimersByTime(60_000);
+    expect((await offered("g.V().hasLabel('"))?.options.map(({ label }) => label)).toEqual(['born']);
+    vi.useRealTimers();
+  });
+
+  it('are predicates behind P, and the tokens of a class behind its name', async () => {
+    const labels = async (text: string) => (await offered(text))?.options.map(({ label }) => label) ?? [];
+    expect(await labels("g.V().has('age', P.")).toEqual(expect.arrayContaining(['gt', 'within']));
+    expect(await labels("g.V().has('age', P.")).not.toContain('out');
+    expect(await labels('g.V().by(T.i')).toEqual(['id', 'label', 'key', 'value']);
+    expect(await labels('g.V().order().by(x, Order.')).toEqual(['asc', 'desc', 'shuffle']);
+    expect(await labels('g.V().')).toContain('out');
+    expect(await labels('g.toString.')).toContain('out');
   });
 });
