@@ -24,6 +24,14 @@ export function whenStranger(then: (why: Failure) => void): void {
   onStranger = then;
 }
 
+/** Called when the server says that whoever is logged in may not do that. */
+let onForbidden: () => void = () => {};
+
+/** Says what happens when something is forbidden: what somebody may do may have changed. */
+export function whenForbidden(then: () => void): void {
+  onForbidden = then;
+}
+
 /** The kind of the failure that says that another user has logged in, in another tab. */
 export const OTHER_USER = 'OtherUserError';
 
@@ -54,6 +62,7 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   if (answer.ok) return answer;
   const failure = failureOf(answer.status, await answer.text());
   if (answer.status === 401) onStranger(failure);
+  if (answer.status === 403) onForbidden();
   throw failure;
 }
 

@@ -1,6 +1,16 @@
 /** Who is logged in, and the graph that is looked at. */
-import { computed, effect, signal } from '@preact/signals';
-import { session as ask, call, login, logout, OTHER_USER, type Session, showing, whenStranger } from '../server/client';
+import { batch, computed, effect, signal } from '@preact/signals';
+import {
+  session as ask,
+  call,
+  login,
+  logout,
+  OTHER_USER,
+  type Session,
+  showing,
+  whenForbidden,
+  whenStranger,
+} from '../server/client';
 import { Failure } from '../server/failure';
 import { belongTo, forgetBrief, kept } from '../ui/kept';
 
@@ -15,14 +25,19 @@ export const unreachable = signal<string | null>(null);
 
 const chosen = kept({ name: 'graph', usual: 'g' });
 
+/** A graph that is looked at, and that may not be read any more. It stays: what was written for it must not be asked of another. */
+export const lost = signal<string | null>(null);
+
 /** The traversal source that `g` stands for. */
 export const graph = computed(() => {
   const sources = session.value?.sources ?? [];
-  return sources.includes(chosen.value) ? chosen.value : (sources[0] ?? 'g');
+  const isThere = sources.includes(chosen.value) || chosen.value === lost.value;
+  return isThere ? chosen.value : (sources[0] ?? 'g');
 });
 
 /** Chooses a graph. */
 export function choose(source: string): void {
+  if (source !== lost.value) lost.value = null;
   chosen.value = source;
 }
 
@@ -69,6 +84,27 @@ export async function askSession(): Promise<void> {
   }
 }
 
+/** Milliseconds between two looks at what somebody may do. */
+const PAUSE = 2000;
+let lookedAt = Number.NEGATIVE_INFINITY;
+
+/** Looks again at which graphs somebody may read: roles come and go, and so do graphs. */
+export async function lookAgain(): Promise<void> {
+  const before = session.value;
+  if (!before || before.stranger || performance.now() - lookedAt < PAUSE) return;
+  lookedAt = performance.now();
+  const found = await ask().catch(() => null);
+  // That the login has ended is told when something is asked with it.
+  if (!found || found.stranger || found.user !== before.user) return;
+  const looked = graph.value;
+  const isLost = !found.sources.includes(looked);
+  batch(() => {
+    chosen.value = looked;
+    lost.value = isLost ? looked : null;
+    session.value = found;
+  });
+}
+
 /** The page is of this user from now on. */
 function begin(found: Session): void {
   showing(found.user);
@@ -108,6 +144,8 @@ whenStranger(({ kind }) => {
       : 'Your login has ended. Log in again to go on.';
   session.value = { ...known, stranger: true };
 });
+
+whenForbidden(() => void lookAgain());
 
 effect(() => {
   const source = graph.value;

@@ -90,6 +90,28 @@ describe('a server with users and TLS', () => {
     await other.close();
   });
 
+  it('says so to a user whose last role is taken', async () => {
+    await logIn();
+    const name = `nobody-${Date.now()}`;
+    const user = `['name': '${name}', 'password': 'nanoseconds', 'role': 'read']`;
+    await studio.run(`g.call('mangrove.users.add', ${user})`);
+    const other = await Studio.open(browser, { url: inject('closed') });
+    await other.page.getByLabel('Name').fill(name);
+    await other.page.getByLabel('Password or token').fill('nanoseconds');
+    await other.button('Log in').click();
+    await other.run('g.inject(1)');
+    await studio.run(`g.call('mangrove.users.role', ['name': '${name}', 'role': 'none'])`);
+    await other.write('g.inject(2)');
+    await other.page.keyboard.press('Control+Enter');
+    await other.page.getByText('has no role on any graph').waitFor();
+    await studio.run(`g.call('mangrove.users.role', ['name': '${name}', 'role': 'read'])`);
+    await other.page.waitForTimeout(2100);
+    await other.button('Look again').click();
+    await other.run('g.inject(3)');
+    expect(other.wrong).toEqual([]);
+    await other.close();
+  });
+
   it('lets an admin look after users, who see what they may', async () => {
     await logIn();
     await studio.go('operate');

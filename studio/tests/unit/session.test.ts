@@ -1,25 +1,33 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/server/client';
-import { askSession, ended, enter, session } from '../../src/session/session';
+import { askSession, choose, ended, enter, graph, lost, session } from '../../src/session/session';
 
 /** A server as a browser with one cookie sees it: one user is logged in at a time. */
-const server = { user: null as string | null, asked: [] as string[] };
+const server = { user: null as string | null, asked: [] as string[], sources: ['g'], isForbidden: false };
 const reload = vi.fn();
 
 function answer(path: string, shown: string): Response {
   const told = (status: number, body: unknown) => new Response(JSON.stringify(body), { status });
   if (path === '/studio/session')
-    return told(200, { stranger: server.user === null, user: server.user, admin: false, sources: ['g'], version: '' });
+    return told(200, {
+      stranger: server.user === null,
+      user: server.user,
+      admin: false,
+      sources: server.sources,
+      version: '',
+    });
   if (path.startsWith('/studio/')) return told(200, {});
   if (server.user === null) return told(401, { message: 'who?', 'Exception-Class': 'mangrove.AuthenticationError' });
   if (shown !== encodeURIComponent(server.user))
     return told(401, { message: 'another', 'Exception-Class': 'mangrove.OtherUserError' });
-  return told(200, { result: { data: [1] } });
+  return server.isForbidden ? told(403, { message: 'no role' }) : told(200, { result: { data: [1] } });
 }
 
 beforeEach(() => {
   server.user = null;
   server.asked = [];
+  server.sources = ['g'];
+  server.isForbidden = false;
   reload.mockClear();
   session.value = null;
   ended.value = '';
@@ -71,5 +79,19 @@ describe('the page', () => {
     await askSession();
     await expect(enter('reader', 'right')).rejects.toMatchObject({ kind: 'CookieError' });
     expect(session.value).toMatchObject({ stranger: true });
+  });
+
+  it('looks again at the graphs when something is forbidden, and asks no other one instead', async () => {
+    server.user = 'reader';
+    server.sources = ['g', 'modern'];
+    await askSession();
+    choose('modern');
+    server.sources = ['g'];
+    server.isForbidden = true;
+    await expect(ask()).rejects.toMatchObject({ status: 403 });
+    await vi.waitFor(() => expect(session.value?.sources).toEqual(['g']));
+    expect([graph.value, lost.value]).toEqual(['modern', 'modern']);
+    choose('g');
+    expect([graph.value, lost.value]).toEqual(['g', null]);
   });
 });
