@@ -65,8 +65,11 @@ export type Part = 'all' | 'here';
 /** Where an error is in the text of the editor, with its message. */
 export const mistake = signal<{ at: number; message: string } | null>(null);
 
-/** Keeps each digit of a whole number, where the browser says how it was written. */
+/** Keeps each digit of a whole number, where the browser says how it was written; refuses a number that is none any more. */
 function whole(_: string, value: unknown, written?: { source?: string }): unknown {
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
+    throw new RangeError(`${written?.source ?? 'a number'} is beyond what a number can be`);
+  }
   const isRounded = typeof value === 'number' && !Number.isSafeInteger(value);
   return isRounded && /^-?\d+$/.test(written?.source ?? '') ? BigInt(written?.source ?? '') : value;
 }
@@ -78,7 +81,8 @@ export function bindings(json = parameters.value): Record<string, unknown> {
   try {
     read = JSON.parse(json, whole as (key: string, value: unknown) => unknown);
   } catch (error) {
-    throw new Failure(`the parameters are no JSON: ${(error as Error).message}`, 'ParameterError', 0);
+    const why = error instanceof RangeError ? 'cannot be sent' : 'are no JSON';
+    throw new Failure(`the parameters ${why}: ${(error as Error).message}`, 'ParameterError', 0);
   }
   if (read === null || typeof read !== 'object' || Array.isArray(read)) {
     throw new Failure('the parameters must be a JSON object, such as {"x": 1}', 'ParameterError', 0);
