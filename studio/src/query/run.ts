@@ -1,6 +1,6 @@
 /** Running what is in the editor, and what came of it. */
 
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { TABLE } from '../plan/measured';
 import { cancel, plan, run } from '../server/client';
 import { Failure } from '../server/failure';
@@ -174,6 +174,15 @@ function note({ statement, failure, took, values, explained, graph }: Answer): v
   const rows = failure ? null : (values?.length ?? (explained ? 0 : null));
   remember({ text: statement.text, graph, at: Date.now(), took, rows });
 }
+
+// That nobody was logged in is over as soon as somebody is.
+effect(() => {
+  if (session.value?.stranger !== false) return;
+  const others = answers.peek().filter(({ failure }) => failure?.status !== 401);
+  if (others.length === answers.peek().length) return;
+  answers.value = others;
+  shown.value = Math.max(0, others.length - 1);
+});
 
 /** Stops what is under way, on the server too. */
 export async function stop(): Promise<void> {
