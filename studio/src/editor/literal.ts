@@ -18,6 +18,11 @@ export function written(text: string, quote: Quote): string {
   });
 }
 
+/** A text as a literal. */
+export function literal(text: string): string {
+  return `'${written(text, "'")}'`;
+}
+
 /** The text that is written between marks. An escape that is not complete yet is left out. */
 export function meant(inside: string): string {
   return inside.replace(/\\(?:u+([\da-fA-F]{4})|([0-3]?[0-7]{1,2})|\r?\n|([\s\S])|$)/g, (_, unit, octal, char) => {

@@ -3,7 +3,8 @@ import { EditorState } from '@codemirror/state';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { complete } from '../../src/editor/completion';
 import { unquoted } from '../../src/editor/context';
-import { meant, type Quote, written } from '../../src/editor/literal';
+import { literal, meant, type Quote, written } from '../../src/editor/literal';
+import { statementsOf } from '../../src/query/statements';
 import { names } from '../../src/session/session';
 
 /** What is offered behind a text. */
@@ -41,6 +42,13 @@ describe('a text between quotation marks', () => {
         expect(unquoted(literal), literal).toBe(text);
         expect(literal).not.toMatch(/\p{Cc}|[\u2028\u202e]/u);
       }
+  });
+
+  it('is one statement still, whatever is in it', () => {
+    for (const text of NASTY) {
+      const statement = `g.V().hasLabel(${literal(text)}).limit(25)`;
+      expect(statementsOf(statement).map((one) => one.text)).toEqual([statement]);
+    }
   });
 
   it('has the escapes of the grammar', () => {
