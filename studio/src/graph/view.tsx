@@ -87,14 +87,6 @@ export default function GraphView({ answer }: { answer: Answer }) {
   return (
     <div class="graph-view">
       <div class="stage">
-        <div
-          class="canvas"
-          ref={place}
-          role="application"
-          tabIndex={0}
-          onKeyDown={onKey}
-          aria-label={`Graph of ${plural(shown, 'vertex', 'vertices')} and ${plural(size, 'edge')}. Arrow keys go from vertex to vertex, Enter expands, H hides, P pins, plus and minus zoom.`}
-        />
         <div class="stage-tools">
           <Search
             model={model}
@@ -132,50 +124,60 @@ export default function GraphView({ answer }: { answer: Answer }) {
             </button>
           )}
         </div>
-        <div class="stage-corner">
-          <button
-            type="button"
-            class="icon"
-            aria-label="Zoom in"
-            title="Zoom in"
-            onClick={() => canvas.current?.zoom(1.5)}
-          >
-            <Icon name="plus" />
-          </button>
-          <button
-            type="button"
-            class="icon"
-            aria-label="Zoom out"
-            title="Zoom out"
-            onClick={() => canvas.current?.zoom(1 / 1.5)}
-          >
-            <Icon name="minus" />
-          </button>
-          <button
-            type="button"
-            class="icon"
-            aria-label="Show all of it"
-            title="Show all of it"
-            onClick={() => canvas.current?.fit()}
-          >
-            <Icon name="fit" />
-          </button>
-          <button
-            type="button"
-            class="icon"
-            aria-label="Legend and details"
-            title="Legend and details"
-            aria-pressed={isPanelOpen}
-            onClick={() => setPanelOpen(!isPanelOpen)}
-          >
-            <Icon name="schema" />
-          </button>
+        <div
+          class="canvas"
+          ref={place}
+          role="application"
+          tabIndex={0}
+          onKeyDown={onKey}
+          aria-label={`Graph of ${plural(shown, 'vertex', 'vertices')} and ${plural(size, 'edge')}. Arrow keys go from vertex to vertex, Enter expands, H hides, P pins, plus and minus zoom.`}
+        />
+        <div class="stage-foot">
+          <p class="stage-said" role="status">
+            {plural(shown, 'vertex', 'vertices')}, {plural(size, 'edge')}
+            {model.isCut ? ' (the first of them; the table has all)' : ''}
+            {said && ` · ${said}`}
+          </p>
+          <div class="stage-corner">
+            <button
+              type="button"
+              class="icon"
+              aria-label="Zoom in"
+              title="Zoom in"
+              onClick={() => canvas.current?.zoom(1.5)}
+            >
+              <Icon name="plus" />
+            </button>
+            <button
+              type="button"
+              class="icon"
+              aria-label="Zoom out"
+              title="Zoom out"
+              onClick={() => canvas.current?.zoom(1 / 1.5)}
+            >
+              <Icon name="minus" />
+            </button>
+            <button
+              type="button"
+              class="icon"
+              aria-label="Show all of it"
+              title="Show all of it"
+              onClick={() => canvas.current?.fit()}
+            >
+              <Icon name="fit" />
+            </button>
+            <button
+              type="button"
+              class="icon"
+              aria-label="Legend and details"
+              title="Legend and details"
+              aria-pressed={isPanelOpen}
+              onClick={() => setPanelOpen(!isPanelOpen)}
+            >
+              <Icon name="schema" />
+            </button>
+          </div>
         </div>
-        <p class="stage-said" role="status">
-          {plural(shown, 'vertex', 'vertices')}, {plural(size, 'edge')}
-          {model.isCut ? ' (the first of them; the table has all)' : ''}
-          {said && ` · ${said}`}
-        </p>
       </div>
       {isPanelOpen && (
         <Panel

@@ -203,3 +203,27 @@ describe('a graph', () => {
     expect(await details.count()).toBe(0);
   });
 });
+
+describe('the picture', () => {
+  it.each([
+    ['wide', 1280, 880],
+    ['small', 360, 780],
+  ])('of a %s page has room, and no vertex lies under a button', async (_, width, height) => {
+    await studio.page.setViewportSize({ width, height });
+    await draw('g.E()');
+    const canvas = await studio.page.locator('.canvas').boundingBox();
+    if (!canvas) throw new Error('there is no picture');
+    expect(canvas.height).toBeGreaterThanOrEqual(200);
+    for (const part of ['.stage-tools', '.stage-foot']) {
+      const box = await studio.page.locator(part).boundingBox();
+      if (!box) throw new Error(`${part} is not there`);
+      expect(box.y >= canvas.y + canvas.height - 1 || box.y + box.height <= canvas.y + 1, part).toBe(true);
+    }
+    await expect.poll(async () => (await studio.shown()).labels).toContain('ripple');
+    for (const name of ['marko', 'lop', 'ripple']) {
+      const { x, y } = await studio.place(name);
+      expect(x > canvas.x && x < canvas.x + canvas.width, name).toBe(true);
+      expect(y > canvas.y && y < canvas.y + canvas.height, name).toBe(true);
+    }
+  });
+});
