@@ -72,7 +72,12 @@ pub(super) fn is_for<B>(request: &Request<B>) -> bool {
     let path = request.uri().path();
     let is_page = path == INDEX && matches!(*request.method(), Method::GET | Method::HEAD);
     // `GET /?gremlin=…` is a query, as it always was.
-    is_page && request.uri().query().is_none() || path.starts_with("/studio/")
+    is_page && !asks_something(request.uri().query().unwrap_or_default()) || path.starts_with("/studio/")
+}
+
+/// Whether a query string is a request, or cannot be read, which its answer will say. Anything else may have come with a link.
+fn asks_something(query: &str) -> bool {
+    question::parameters(query).map_or(true, |all| all.iter().any(|(name, _)| name == "gremlin"))
 }
 
 /// Answers at one of these paths.
@@ -342,7 +347,10 @@ mod tests {
     fn queries_at_the_root_are_queries_still() {
         assert!(is_for(&request(Method::GET, "/", &[])) && is_for(&request(Method::HEAD, "/", &[])));
         assert!(is_for(&request(Method::GET, "/studio/a.js", &[])));
-        assert!(!is_for(&request(Method::GET, "/?gremlin=g.V()", &[])));
+        assert!(is_for(&request(Method::GET, "/?utm=1", &[])));
+        for query in ["gremlin=g.V()", "x=1&%67remlin=g.V()", "gremlin=", "gremlin=%4"] {
+            assert!(!is_for(&request(Method::GET, &format!("/?{query}"), &[])), "{query}");
+        }
         assert!(!is_for(&request(Method::POST, "/", &[])));
     }
 
