@@ -108,7 +108,8 @@ export async function lookAgain(): Promise<void> {
 /** The page is of this user from now on. */
 function begin(found: Session): void {
   showing(found.user);
-  if (!found.stranger) belongTo(found.user ?? '');
+  if (found.stranger) forgetBrief();
+  else belongTo(found.user ?? '');
   session.value = found;
 }
 
@@ -138,6 +139,7 @@ export async function leave(): Promise<void> {
 whenStranger(({ kind }) => {
   const known = session.value;
   if (!known || known.stranger) return;
+  forgetBrief();
   ended.value =
     kind === OTHER_USER
       ? `Somebody else has logged in in another tab, so this one can do nothing more as ${known.user}. Log in again, or reload the page to go on as who is logged in.`

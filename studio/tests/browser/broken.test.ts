@@ -52,3 +52,22 @@ describe('a part of the page that does not come', () => {
     await studio.close();
   });
 });
+
+describe('an error while something is drawn', () => {
+  it('is said, and leaves everything else', async () => {
+    const studio = await Studio.open(browser);
+    await studio.editor.waitFor();
+    const vertex = { '@type': 'g:Vertex', '@value': { id: 1, label: 'a', properties: { name: [null] } } };
+    await studio.page.route('**/gremlin', (route) =>
+      route.fulfill({ json: { result: { data: { '@type': 'g:List', '@value': [vertex] } } } }),
+    );
+    await studio.run('g.V()');
+    await studio.tab('Table').click();
+    await studio.page.getByText("An error of the page's own").first().waitFor();
+    await studio.page.unroute('**/gremlin');
+    await studio.run('g.inject(7)');
+    expect(await studio.column(1)).toEqual(['7']);
+    expect(studio.wrong.join()).toContain('TypeError');
+    await studio.close();
+  });
+});
