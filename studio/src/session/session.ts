@@ -55,20 +55,27 @@ export const names = signal<Names>({ vertices: [], edges: [], keys: [] });
 const STALE = 5000;
 const PATIENCE = 400;
 
-let askedNames = { source: '', at: Number.NEGATIVE_INFINITY };
+const NONE: Names = { vertices: [], edges: [], keys: [] };
 
-/** Asks for the names again if that was not done lately: others write, too. Waits for them, but not for long. */
-export async function freshNames(): Promise<void> {
-  if (askedNames.source === graph.value && performance.now() - askedNames.at < STALE) return;
-  await Promise.race([askNames(), new Promise((done) => setTimeout(done, PATIENCE))]);
+/** What was last known of each graph that was asked about, and when it was asked. */
+const known = new Map<string, { names: Names; at: number }>();
+
+/** The names in a graph. They are asked for again if that was not done lately: others write, too. Waits for them, but not for long. */
+export async function namesIn(source: string): Promise<Names> {
+  if (performance.now() - (known.get(source)?.at ?? Number.NEGATIVE_INFINITY) >= STALE)
+    await Promise.race([askNames(source), new Promise((done) => setTimeout(done, PATIENCE))]);
+  return known.get(source)?.names ?? NONE;
 }
 
 /** Asks for the names again: a query may have made new ones. */
 export async function askNames(source = graph.value): Promise<void> {
-  askedNames = { source, at: performance.now() };
+  const entry = { names: known.get(source)?.names ?? NONE, at: performance.now() };
+  known.set(source, entry);
   try {
     const [found] = await call('mangrove.schema.names', {}, source);
-    if (found && source === graph.value) names.value = found as unknown as Names;
+    if (!found) return;
+    entry.names = found as unknown as Names;
+    if (source === graph.value) names.value = entry.names;
   } catch {
     // Completion does without.
   }

@@ -5,21 +5,26 @@ import { complete } from '../../src/editor/completion';
 import { unquoted } from '../../src/editor/context';
 import { literal, meant, type Quote, written } from '../../src/editor/literal';
 import { statementsOf } from '../../src/query/statements';
-import { names } from '../../src/session/session';
+import { askNames, type Names, session } from '../../src/session/session';
 
 /** What is offered behind a text. */
 function offered(text: string): Promise<CompletionResult | null> {
   return complete(new CompletionContext(EditorState.create({ doc: text }), text.length, true));
 }
 
-/** A server that has these values of every key, and the names that the page knows. */
-function serverWith(values: string[], asked: (body: { bindings: { z?: string } }) => void = () => {}): void {
-  const known = names.value;
+/** A server that has these names, and these values of every key. */
+async function serverWith(
+  names: Partial<Names>,
+  values: string[] = [],
+  asked: (body: { bindings: { z?: string }; aliases: { g: string } }) => void = () => {},
+): Promise<void> {
+  const known = { vertices: [], edges: [], keys: [], ...names };
   vi.stubGlobal('fetch', async (_: string, { body }: { body: string }) => {
     if (body.includes('mangrove.schema.names')) return new Response(JSON.stringify({ result: { data: [known] } }));
     asked(JSON.parse(body));
     return new Response(JSON.stringify({ result: { data: { '@type': 'g:List', '@value': values } } }));
   });
+  await askNames();
 }
 
 afterEach(() => vi.unstubAllGlobals());
@@ -60,9 +65,11 @@ describe('a text between quotation marks', () => {
 
 describe('a value of the graph', () => {
   it('never ends the quotation that it is put into', async () => {
-    names.value = { vertices: [], edges: [], keys: ['nick'] };
     for (const quote of ["'", '"'] as Quote[]) {
-      serverWith(NASTY.map((text) => text + quote));
+      await serverWith(
+        { keys: ['nick'] },
+        NASTY.map((text) => text + quote),
+      );
       const { options = [] } = (await offered(`g.V().has('nick',${quote}`)) ?? {};
       expect(options).toHaveLength(NASTY.length);
       for (const { label, displayLabel } of options)
@@ -71,9 +78,8 @@ describe('a value of the graph', () => {
   });
 
   it('is looked for by what is typed, without its escapes', async () => {
-    names.value = { vertices: [], edges: [], keys: ['nick'] };
     const asked: string[] = [];
-    serverWith([], ({ bindings }) => asked.push(bindings.z ?? ''));
+    await serverWith({ keys: ['nick'] }, [], ({ bindings }) => asked.push(bindings.z ?? ''));
     await offered(String.raw`g.V().has('nick','it\'s`);
     expect(asked).toEqual(["it's"]);
   });
@@ -81,8 +87,7 @@ describe('a value of the graph', () => {
 
 describe('a label', () => {
   it('is offered as it has to be written', async () => {
-    names.value = { vertices: [NASTY[1] ?? ''], edges: [], keys: [] };
-    serverWith([]);
+    await serverWith({ vertices: [NASTY[1] ?? ''] });
     const [single] = (await offered("g.V().hasLabel('"))?.options ?? [];
     expect(single).toMatchObject({ label: String.raw`it\'s "lab" \\ $x`, displayLabel: NASTY[1] });
     const [double] = (await offered('g.V().hasLabel("'))?.options ?? [];
@@ -92,20 +97,31 @@ describe('a label', () => {
 
 describe('what is offered', () => {
   it('are values for a key that has come since the page was opened', async () => {
-    names.value = { vertices: ['person'], edges: ['knows'], keys: ['name'] };
-    serverWith(['neo']);
+    await serverWith({ vertices: ['person'], edges: ['knows'], keys: ['name'] }, ['neo']);
     expect((await offered("g.V().has('nick9','"))?.options.map(({ label }) => label)).toEqual(['neo']);
     expect((await offered("g.V().has('person','"))?.options.map(({ label }) => label)).toEqual(['name']);
   });
 
   it('are the names that there are now, and not when the page was opened', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
-    names.value = { vertices: ['born'], edges: [], keys: [] };
-    serverWith([]);
-    names.value = { vertices: [], edges: [], keys: [] };
+    await serverWith({});
+    vi.stubGlobal(
+      'fetch',
+      async () => new Response('{"result":{"data":[{"vertices":["born"],"edges":[],"keys":[]}]}}'),
+    );
     vi.advanceTimersByTime(60_000);
     expect((await offered("g.V().hasLabel('"))?.options.map(({ label }) => label)).toEqual(['born']);
     vi.useRealTimers();
+  });
+
+  it('are those of the graph that the statement names, and none of a graph that is unknown', async () => {
+    session.value = { stranger: false, user: null, admin: false, sources: ['g', 'modern'], version: '' };
+    const asked: string[] = [];
+    await serverWith({ keys: ['nick'] }, ['neo'], ({ aliases }) => asked.push(aliases.g));
+    expect((await offered("g.V();\nmodern.V().has('nick','t"))?.options).toHaveLength(1);
+    expect(asked).toEqual(['modern']);
+    expect(await offered("gone.V().hasLabel('")).toBeNull();
+    session.value = null;
   });
 
   it('are predicates behind P, and the tokens of a class behind its name', async () => {
