@@ -10,7 +10,8 @@ import {
 import { sourceOf } from '../query/source';
 import { statementAt, statementsOf } from '../query/statements';
 import { run } from '../server/client';
-import { graph, type Names, namesIn, session } from '../session/session';
+import { type Names, namesIn } from '../session/names';
+import { graph, session } from '../session/session';
 import { membersOf } from './classes';
 import { labelBefore, openCall, openQuote, unquoted } from './context';
 import { TOKENS } from './language';

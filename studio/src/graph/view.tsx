@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Answer } from '../query/run';
 import { Failure } from '../server/failure';
-import { names } from '../session/session';
+import { names } from '../session/names';
 import { Icon } from '../ui/icons';
 import { count, plural } from '../ui/words';
 import { type Canvas, draw } from './canvas';

@@ -1,8 +1,7 @@
 /** Who is logged in, and the graph that is looked at. */
-import { batch, computed, effect, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import {
   session as ask,
-  call,
   login,
   logout,
   OTHER_USER,
@@ -41,46 +40,6 @@ export function choose(source: string): void {
   chosen.value = source;
 }
 
-/** The names that there are in a graph. */
-export interface Names {
-  vertices: string[];
-  edges: string[];
-  keys: string[];
-}
-
-/** The names in the graph that is chosen; none until the server has said. */
-export const names = signal<Names>({ vertices: [], edges: [], keys: [] });
-
-/** Milliseconds after which names may have changed, and for which is waited until they are there. */
-const STALE = 5000;
-const PATIENCE = 400;
-
-const NONE: Names = { vertices: [], edges: [], keys: [] };
-
-/** What was last known of each graph that was asked about, and when it was asked. */
-const known = new Map<string, { names: Names; at: number }>();
-
-/** The names in a graph. They are asked for again if that was not done lately: others write, too. Waits for them, but not for long. */
-export async function namesIn(source: string): Promise<Names> {
-  if (performance.now() - (known.get(source)?.at ?? Number.NEGATIVE_INFINITY) >= STALE)
-    await Promise.race([askNames(source), new Promise((done) => setTimeout(done, PATIENCE))]);
-  return known.get(source)?.names ?? NONE;
-}
-
-/** Asks for the names again: a query may have made new ones. */
-export async function askNames(source = graph.value): Promise<void> {
-  const entry = { names: known.get(source)?.names ?? NONE, at: performance.now() };
-  known.set(source, entry);
-  try {
-    const [found] = await call('mangrove.schema.names', {}, source);
-    if (!found) return;
-    entry.names = found as unknown as Names;
-    if (source === graph.value) names.value = entry.names;
-  } catch {
-    // Completion does without.
-  }
-}
-
 /** Asks who is logged in. */
 export async function askSession(): Promise<void> {
   try {
@@ -104,9 +63,9 @@ export async function lookAgain(): Promise<void> {
   // That the login has ended is told when something is asked with it.
   if (!found || found.stranger || found.user !== before.user) return;
   const looked = graph.value;
-  const isLost = !found.sources.includes(looked);
+  const isLost = !found.sources.includes(looked) && (before.sources.includes(looked) || looked === lost.value);
   batch(() => {
-    chosen.value = looked;
+    if (isLost) chosen.value = looked;
     lost.value = isLost ? looked : null;
     session.value = found;
   });
@@ -137,7 +96,13 @@ export async function enter(user: string, password: string): Promise<void> {
 
 /** Logs out, and forgets what was shown. */
 export async function leave(): Promise<void> {
-  await logout();
+  try {
+    await logout();
+  } catch (failure) {
+    // Another has logged in meanwhile, or nobody is: the login is shown, and says so.
+    if (!session.value?.stranger) unreachable.value = (failure as Failure).message;
+    return;
+  }
   forgetBrief();
   // What was shown to one must not be there for the next: nothing of it outlives the page.
   location.reload();
@@ -155,8 +120,3 @@ whenStranger(({ kind }) => {
 });
 
 whenForbidden(() => void lookAgain());
-
-effect(() => {
-  const source = graph.value;
-  if (session.value && !session.value.stranger) void askNames(source);
-});

@@ -5,7 +5,8 @@ import { complete } from '../../src/editor/completion';
 import { unquoted } from '../../src/editor/context';
 import { literal, meant, type Quote, written } from '../../src/editor/literal';
 import { statementsOf } from '../../src/query/statements';
-import { askNames, type Names, session } from '../../src/session/session';
+import { askNames, type Names } from '../../src/session/names';
+import { session } from '../../src/session/session';
 
 /** What is offered behind a text. */
 function offered(text: string): Promise<CompletionResult | null> {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/server/client';
-import { askSession, choose, ended, enter, graph, lost, session } from '../../src/session/session';
+import { askSession, choose, ended, enter, graph, leave, lost, session, unreachable } from '../../src/session/session';
 
 /** A server as a browser with one cookie sees it: one user is logged in at a time. */
 const server = { user: null as string | null, asked: [] as string[], sources: ['g'], isForbidden: false };
@@ -16,7 +16,7 @@ function answer(path: string, shown: string): Response {
       sources: server.sources,
       version: '',
     });
-  if (path.startsWith('/studio/')) return told(200, {});
+  if (path === '/studio/login') return told(200, {});
   if (server.user === null) return told(401, { message: 'who?', 'Exception-Class': 'mangrove.AuthenticationError' });
   if (shown !== encodeURIComponent(server.user))
     return told(401, { message: 'another', 'Exception-Class': 'mangrove.OtherUserError' });
@@ -93,5 +93,20 @@ describe('the page', () => {
     expect([graph.value, lost.value]).toEqual(['modern', 'modern']);
     choose('g');
     expect([graph.value, lost.value]).toEqual(['g', null]);
+  });
+
+  it('logs out nobody else, and says when the server does not answer', async () => {
+    server.user = 'reader';
+    await askSession();
+    server.user = 'writer';
+    await leave();
+    expect(reload).not.toHaveBeenCalled();
+    expect(ended.value).toContain('Somebody else');
+    server.user = 'reader';
+    await askSession();
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('no network')));
+    await leave();
+    expect(unreachable.value).toContain('does not answer');
+    unreachable.value = null;
   });
 });
