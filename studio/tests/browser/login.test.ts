@@ -43,6 +43,7 @@ describe('a server with users and TLS', () => {
     await logIn();
     const [cookie, ...others] = await studio.context.cookies();
     expect(others).toEqual([]);
+    expect(cookie?.name).toBe(`mangrove-studio-${new URL(inject('closed')).port}`);
     expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Strict', path: '/' });
     const readable = await studio.page.evaluate(
       () => document.cookie + JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }),
@@ -67,6 +68,32 @@ describe('a server with users and TLS', () => {
     await studio.write('g.V()');
     await studio.page.keyboard.press('Control+Enter');
     await studio.button('Log in').waitFor();
+  });
+
+  it('keeps nothing for who comes after, and no passwords', async () => {
+    await logIn();
+    const name = `next-${Date.now()}`;
+    await studio.run(`g.call('mangrove.users.add', ['name': '${name}', 'password': 'supersecret1', 'role': 'read'])`);
+    await studio.button('Parameters').click();
+    await studio.page.getByLabel('Variables of the query, as JSON').fill('{"pw": "topsecret9"}');
+    await studio.run('g.inject(pw)');
+    const kept = () =>
+      studio.page.evaluate(() => JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }));
+    expect(await kept()).not.toContain('supersecret1');
+    await studio.button('Log out').click();
+    await studio.button('Log in').waitFor();
+    expect(await kept()).not.toContain('topsecret9');
+    await enter(name, 'supersecret1');
+    await studio.editor.waitFor();
+    expect(await studio.editor.textContent()).not.toContain('pw');
+    await studio.button('History').click();
+    await studio.page.getByText('Nothing was run yet.').waitFor();
+    await studio.button('Log out').click();
+    await studio.button('Log in').waitFor();
+    await enter('admin', PASSWORD);
+    await studio.editor.waitFor();
+    expect(await studio.editor.textContent()).toBe('g.inject(pw)');
+    expect(await studio.page.getByLabel('Variables of the query, as JSON').count()).toBe(0);
   });
 
   it('does nothing in one tab as who logged in in another', async () => {
