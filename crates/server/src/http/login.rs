@@ -8,7 +8,7 @@ use hyper::{
     header::{AUTHORIZATION, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 
-use super::{Reply, answer, studio};
+use super::{Reply, answer, cookie};
 use crate::{audit, connections::Guest, door::login};
 
 /// What browsers and tools are told to ask their users for.
@@ -27,7 +27,7 @@ pub(super) async fn of<B>(request: &Request<B>, guest: &Arc<Guest>) -> Result<()
     }
     // Credentials that somebody shows decide alone: wrong ones are refused, whatever cookie comes with them.
     if !is_tried(request)
-        && let Some(identity) = studio::whom(request, guest)?
+        && let Some(identity) = cookie::whom(request, guest)?
     {
         return is_now(identity, guest);
     }
