@@ -1,16 +1,17 @@
 /** The page: a rail of views, a bar with the graph and who is logged in, and the view that is open. */
-import { lazy, Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
 import { QueryView } from './query/view';
 import { Login } from './session/login';
-import { askSession, choose, graph, leave, session, unreachable } from './session/session';
+import { askSession, choose, graph, leave, lookAgain, lost, session, unreachable } from './session/session';
+import { Boundary } from './ui/broken';
 import { Icon, type IconName, Logo } from './ui/icons';
+import { lazily } from './ui/lazily';
 import { go, PLACES, type Place, place } from './ui/place';
 import { type Choice, choice } from './ui/theme';
 
-const SchemaView = lazy(() => import('./schema/view'));
-const OperateView = lazy(() => import('./operate/view'));
-const TourView = lazy(() => import('./tour/view'));
+const SchemaView = lazily(() => import('./schema/view'));
+const OperateView = lazily(() => import('./operate/view'));
+const TourView = lazily(() => import('./tour/view'));
 
 const NAMES: Record<Place, string> = { query: 'Query', schema: 'Schema', operate: 'Operate', tour: 'Tour' };
 const THEMES: { choice: Choice; icon: IconName; name: string }[] = [
@@ -61,14 +62,40 @@ export function App() {
       <div class="body">
         <TopBar />
         <main class="main" id="main">
-          {place.value === 'query' && <QueryView />}
-          <Suspense fallback={<p class="hint">One moment…</p>}>
-            {place.value === 'schema' && <SchemaView />}
-            {place.value === 'operate' && <OperateView />}
-            {place.value === 'tour' && <TourView />}
-          </Suspense>
+          <Boundary key={place.value}>{known.sources.length === 0 ? <NoGraph /> : <View />}</Boundary>
         </main>
       </div>
+    </div>
+  );
+}
+
+function View() {
+  switch (place.value) {
+    case 'query':
+      return <QueryView />;
+    case 'schema':
+      return <SchemaView />;
+    case 'operate':
+      return <OperateView />;
+    case 'tour':
+      return <TourView />;
+  }
+}
+
+/** For a user without a role: nothing that could be asked would be answered. */
+function NoGraph() {
+  return (
+    <div class="failure" role="status">
+      <h3>There is no graph that you may read</h3>
+      <p>
+        {session.value?.user} has no role on any graph of this server. An admin gives roles, under Operate or by{' '}
+        <code>mangrove user</code>.
+      </p>
+      <p>
+        <button type="button" class="primary" onClick={() => void lookAgain()}>
+          Look again
+        </button>
+      </p>
     </div>
   );
 }
@@ -102,7 +129,13 @@ function TopBar() {
     <header class="top">
       <label class="graph-choice">
         <span class="quiet">Graph</span>
-        <select aria-label="Graph" value={graph.value} onChange={(event) => choose(event.currentTarget.value)}>
+        <select
+          aria-label="Graph"
+          value={graph.value}
+          onFocus={() => void lookAgain()}
+          onChange={(event) => choose(event.currentTarget.value)}
+        >
+          {lost.value !== null && <option value={lost.value}>{`${lost.value} (no role any more)`}</option>}
           {known?.sources.map((source) => (
             <option key={source} value={source}>
               {source}

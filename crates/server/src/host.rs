@@ -124,7 +124,8 @@ impl Host {
 
     /// The same, for messages.
     pub(crate) fn source_names(&self, guest: &Guest) -> String {
-        self.sources_for(guest).join(", ")
+        let sources = self.sources_for(guest);
+        if sources.is_empty() { "none".into() } else { sources.join(", ") }
     }
 }
 

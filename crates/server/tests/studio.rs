@@ -7,8 +7,9 @@ use serde_json::Value as Json;
 use server::{Security, ServerOptions};
 use support::{Serving, http::exchange};
 
-/// What the page's own requests have.
-const OWN: &str = "x-mangrove-studio: 1\r\nsec-fetch-site: same-origin\r\n";
+/// What the requests of a page have that shows nobody, and of one that shows ada.
+const OWN: &str = "x-mangrove-studio: \r\nsec-fetch-site: same-origin\r\n";
+const ADAS: &str = "x-mangrove-studio: ada\r\nsec-fetch-site: same-origin\r\n";
 const COUNT: &str = r#"{"gremlin":"g.count(1)"}"#;
 
 /// A server with ada, who may read g.
@@ -107,11 +108,11 @@ async fn who_logs_in_gets_a_cookie_that_no_script_can_read_and_may_ask_by_it() {
     let told = session(&serving, &cookie).await;
     assert_eq!((&told["user"], &told["admin"]), (&"ada".into(), &Json::Bool(false)));
     assert_eq!(told["sources"], serde_json::json!(["g"]));
-    assert_eq!(ask(&serving, "POST /gremlin", &format!("{OWN}{cookie}"), COUNT).await.0, 200);
+    assert_eq!(ask(&serving, "POST /gremlin", &format!("{ADAS}{cookie}"), COUNT).await.0, 200);
     let last = serving.fake.last.lock().clone().unwrap();
     assert_eq!((last.client.user.as_deref(), last.rights.here), (Some("ada"), Some(Role::Read)));
     for line in ["GET /metrics", "GET /gremlin/status"] {
-        assert_eq!(ask(&serving, line, &format!("{OWN}{cookie}"), "").await.0, 200, "{line}");
+        assert_eq!(ask(&serving, line, &format!("{ADAS}{cookie}"), "").await.0, 200, "{line}");
     }
     assert!(serving.other.last.lock().is_none());
     serving.stop().await;
@@ -137,16 +138,16 @@ async fn the_cookie_is_good_in_no_request_that_another_page_can_make() {
         (format!("{json}sec-fetch-site: same-origin\r\n"), 401),
         (format!("{json}origin: http://localhost\r\n"), 401),
         // With it, but from elsewhere.
-        (format!("{json}x-mangrove-studio: 1\r\nsec-fetch-site: same-site\r\n"), 403),
-        (format!("{json}x-mangrove-studio: 1\r\nsec-fetch-site: cross-site\r\n"), 403),
-        (format!("{json}x-mangrove-studio: 1\r\norigin: http://localhost:3000\r\n"), 403),
-        (format!("{json}x-mangrove-studio: 1\r\nsec-fetch-site: none\r\n"), 401),
+        (format!("{json}x-mangrove-studio: ada\r\nsec-fetch-site: same-site\r\n"), 403),
+        (format!("{json}x-mangrove-studio: ada\r\nsec-fetch-site: cross-site\r\n"), 403),
+        (format!("{json}x-mangrove-studio: ada\r\norigin: http://localhost:3000\r\n"), 403),
+        (format!("{json}x-mangrove-studio: ada\r\nsec-fetch-site: none\r\n"), 401),
     ] {
         let (status, _, body) = ask(&serving, "POST /gremlin", &format!("{headers}{cookie}"), COUNT).await;
         assert_eq!(status, expected, "{headers}{body}");
     }
     for headers in
-        ["", "sec-fetch-site: cross-site\r\nx-mangrove-studio: 1\r\n", "sec-fetch-site: same-origin\r\n"]
+        ["", "sec-fetch-site: cross-site\r\nx-mangrove-studio: ada\r\n", "sec-fetch-site: same-origin\r\n"]
     {
         assert_eq!(
             ask(&serving, "GET /metrics", &format!("{headers}{cookie}"), "").await.0,
@@ -155,6 +156,12 @@ async fn the_cookie_is_good_in_no_request_that_another_page_can_make() {
         );
         assert_eq!(ask(&serving, "GET /studio/session", &format!("{headers}{cookie}"), "").await.0, 403);
         assert_eq!(ask(&serving, "POST /studio/logout", &format!("{headers}{cookie}"), "").await.0, 403);
+    }
+    // A handshake is let in, and asked who it is on the WebSocket, as without a cookie.
+    let handshake =
+        format!("{ADAS}upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\n");
+    for line in ["POST /gremlin", "GET /metrics"] {
+        assert_eq!(ask(&serving, line, &format!("{handshake}{cookie}"), COUNT).await.0, 401, "{line}");
     }
     assert!(serving.fake.last.lock().is_none());
     serving.stop().await;
@@ -181,7 +188,7 @@ async fn who_logs_out_is_removed_or_gets_another_password_is_a_stranger_again() 
     let (serving, gate) = serving().await;
     let first = log_in(&serving, "ada", "countess1815").await.unwrap();
     let second = log_in(&serving, "ada", "countess1815").await.unwrap();
-    let (status, head, _) = ask(&serving, "POST /studio/logout", &format!("{OWN}{first}"), "").await;
+    let (status, head, _) = ask(&serving, "POST /studio/logout", &format!("{ADAS}{first}"), "").await;
     assert!(status == 200 && head.contains("max-age=0"), "{head}");
     assert_eq!(session(&serving, &first).await["stranger"], true);
     assert_eq!(session(&serving, &second).await["user"], "ada");
@@ -190,6 +197,77 @@ async fn who_logs_out_is_removed_or_gets_another_password_is_a_stranger_again() 
     let third = log_in(&serving, "ada", "another one of hers").await.unwrap();
     gate.registry().remove("ada").unwrap();
     assert_eq!(session(&serving, &third).await["stranger"], true);
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn a_page_that_shows_one_user_asks_nothing_as_another() {
+    let (serving, gate) = serving().await;
+    gate.add_user("grace o'höpper+", Some("nanoseconds"), Grants::everywhere(Role::Write)).unwrap();
+    let cookie = log_in(&serving, "grace o'höpper+", "nanoseconds").await.unwrap();
+    let own = "x-mangrove-studio: grace%20o'h%C3%B6pper%2B\r\nsec-fetch-site: same-origin\r\n";
+    assert_eq!(ask(&serving, "POST /gremlin", &format!("{own}{cookie}"), COUNT).await.0, 200);
+    serving.fake.last.lock().take();
+    for shown in [ADAS, OWN, "x-mangrove-studio: %ff\r\n", "x-mangrove-studio: %4\r\n"] {
+        for line in [
+            "POST /gremlin",
+            "GET /metrics",
+            "GET /gremlin/status",
+            "POST /gremlin/explain",
+            "POST /studio/logout",
+        ] {
+            let (status, head, body) = ask(&serving, line, &format!("{shown}{cookie}"), COUNT).await;
+            assert!(
+                status == 401 && body.contains("mangrove.OtherUserError"),
+                "{shown}{line} {status} {body}"
+            );
+            assert!(!head.contains("www-authenticate") && !head.contains("set-cookie"), "{head}");
+        }
+        // It may ask who is logged in now.
+        let (_, _, body) = ask(&serving, "GET /studio/session", &format!("{shown}{cookie}"), "").await;
+        assert!(body.contains("grace o'höpper+"), "{body}");
+    }
+    assert!(serving.fake.last.lock().is_none());
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn a_cookie_is_named_for_the_port_and_none_of_another_page_stands_in_its_way() {
+    let (serving, _) = serving().await;
+    let cookie = log_in(&serving, "ada", "countess1815").await.unwrap();
+    let pair = cookie.trim().strip_prefix("cookie: ").unwrap();
+    assert!(pair.starts_with("mangrove-studio-80="), "{pair}");
+    let secret = pair.split_once('=').unwrap().1;
+    for (cookies, status) in [
+        (format!("mangrove-studio-80=zz; {pair}"), 200),
+        (format!("{pair}; mangrove-studio-80=zz"), 200),
+        (format!("mangrove-studio-443=zz; mangrove-studio-8182=zz; {pair}"), 200),
+        (format!("mangrove-studio-8182={secret}"), 401),
+        (format!("mangrove-studio={secret}"), 401),
+    ] {
+        let headers = format!("{ADAS}cookie: {cookies}\r\n");
+        assert_eq!(ask(&serving, "POST /gremlin", &headers, COUNT).await.0, status, "{cookies}");
+    }
+    // Of two users, the page says which one it means.
+    let of_root = log_in(&serving, "root", "the root of it").await.unwrap();
+    let both = format!("{}; {}", of_root.trim(), pair);
+    assert_eq!(ask(&serving, "POST /gremlin", &format!("{ADAS}{both}\r\n"), COUNT).await.0, 200);
+    assert_eq!(serving.fake.last.lock().clone().unwrap().client.user.as_deref(), Some("ada"));
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn credentials_in_a_header_decide_whatever_the_cookie_says() {
+    let (serving, _) = serving().await;
+    let cookie = log_in(&serving, "root", "the root of it").await.unwrap();
+    let own = "x-mangrove-studio: root\r\nsec-fetch-site: same-origin\r\n";
+    let basic =
+        |pair: &str| format!("authorization: Basic {}\r\n", data_encoding::BASE64.encode(pair.as_bytes()));
+    for (pair, status) in [("ada:wrong", 401), ("ada:countess1815", 200)] {
+        let headers = format!("{own}{cookie}{}", basic(pair));
+        assert_eq!(ask(&serving, "POST /gremlin", &headers, COUNT).await.0, status, "{pair}");
+    }
+    assert_eq!(serving.fake.last.lock().clone().unwrap().client.user.as_deref(), Some("ada"));
     serving.stop().await;
 }
 

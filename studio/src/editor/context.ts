@@ -1,4 +1,5 @@
 /** What the cursor stands in: which quotation mark is open, and of which step's argument. As the console of the server sees it. */
+import { meant } from './literal';
 
 /** The quotation mark that is still open at the end of a text; -1 if none is. */
 export function openQuote(text: string): number {
@@ -54,15 +55,21 @@ export function openCall(text: string): Call | null {
   return null;
 }
 
+const QUOTED = /'((?:[^'\\]|\\[\s\S])*)'|"((?:[^"\\]|\\[\s\S])*)"/;
+const LITERAL = new RegExp(`^(?:${QUOTED.source})$`);
+const LABELLED = new RegExp(
+  String.raw`hasLabel\(\s*(?:${QUOTED.source})\s*\)|has\(\s*(?:${QUOTED.source})\s*,\s*(?:${QUOTED.source})\s*,`,
+  'g',
+);
+
 /** The text in quotation marks, if that is all it is. */
 export function unquoted(text: string | undefined): string | null {
-  return /^(['"])(.*)\1$/.exec(text ?? '')?.[2] ?? null;
+  const found = LITERAL.exec(text ?? '');
+  return found ? meant(found[1] ?? found[2] ?? '') : null;
 }
 
 /** The label that elements are known to have before a call: that of the last `hasLabel` or `has` of the same traversal. */
 export function labelBefore(text: string): string | null {
-  const found = [
-    ...text.matchAll(/hasLabel\(\s*(['"])(.*?)\1\s*\)|has\(\s*(['"])([^'"]*?)\3\s*,\s*['"][^'"]*['"]\s*,/g),
-  ].at(-1);
-  return found ? (found[2] ?? found[4] ?? null) : null;
+  const found = [...text.matchAll(LABELLED)].at(-1);
+  return found ? meant(found.slice(1, 5).find((label) => label !== undefined) ?? '') : null;
 }

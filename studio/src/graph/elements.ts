@@ -21,8 +21,9 @@ export const MOST_VERTICES = 10_000;
 /** The same of edges. */
 export const MOST_EDGES = 40_000;
 
-/** The name of an element among all others: `7` and `'7'` are two. */
+/** The name of an element among all others: `7` and `'7'` are two, and so are a UUID and its text. */
 export function keyOf(id: Id): string {
+  if (typeof id === 'object') return `u${id.text}`;
   return `${typeof id === 'string' ? 's' : 'n'}${id}`;
 }
 

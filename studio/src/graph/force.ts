@@ -92,6 +92,11 @@ export function force(graph: Graph, time: number, onMove: () => void, onEnd: () 
       onEnd();
     } else afterDrawing(() => worker.postMessage('on'));
   };
+  // Its code did not come: what is drawn stays where it is.
+  worker.onerror = () => {
+    stop();
+    onEnd();
+  };
   const begin: Begin = { settings: settingsFor(order.length), nodes, edges: new Float32Array(joined), time };
   worker.postMessage(begin, [nodes.buffer, begin.edges.buffer]);
   return { stop };

@@ -1,7 +1,7 @@
 /** The graph that is drawn: what is in it, and what of it is shown, pinned and looked at. */
 import { computed, signal } from '@preact/signals';
 import Graph from 'graphology';
-import type { Edge, Id, Value, Vertex } from '../server/value';
+import { type Edge, type Id, textOf, type Value, type Vertex } from '../server/value';
 import { type Elements, elementsOf, keyOf } from './elements';
 import { type Layout, spiral } from './layouts';
 import { captionOf, colourOf, styles } from './style';
@@ -70,9 +70,9 @@ export class Model {
 
   private textOf(vertex: Vertex): string {
     const properties = vertex.properties.map(
-      ([key, all]) => `${key} ${all.map(({ value }) => String(value)).join(' ')}`,
+      ([key, all]) => `${key} ${all.map(({ value }) => textOf(value)).join(' ')}`,
     );
-    return `${vertex.id} ${vertex.label} ${properties.join(' ')}`.toLowerCase();
+    return `${textOf(vertex.id)} ${vertex.label} ${properties.join(' ')}`.toLowerCase();
   }
 
   /** Adds elements, beside what they belong to; how many vertices and edges were not there before. */

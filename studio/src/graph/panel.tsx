@@ -19,7 +19,8 @@ export function Panel({
   onShow,
 }: {
   model: Model;
-  source: string;
+  /** The traversal source that the elements came from; `null` if that cannot be told. */
+  source: string | null;
   onGrow: () => void;
   onShow: (key: string) => void;
 }) {
@@ -165,7 +166,7 @@ function OfVertex({
   model: Model;
   vertex: Vertex;
   id: string;
-  source: string;
+  source: string | null;
   onGrow: () => void;
 }) {
   const [sides, setSides] = useState<Side[] | null>(null);
@@ -180,6 +181,7 @@ function OfVertex({
   };
   useEffect(() => {
     let isHere = true;
+    if (source === null) return;
     void attempt(async () => {
       const found = await sidesOf(vertex.id, source);
       if (isHere) setSides(found);
@@ -190,6 +192,7 @@ function OfVertex({
   }, [id]);
   const grow = (side: Side) =>
     attempt(async () => {
+      if (source === null) return;
       const added = model.add(await expand(vertex.id, side, most, source), id);
       setSaid(
         added.vertices + added.edges === 0
@@ -240,35 +243,37 @@ function OfVertex({
           <Icon name="close" />
         </button>
       </header>
-      <div class="expand">
-        <label>
-          Expand, at most{' '}
-          <select value={most} onChange={(event) => setMost(Number(event.currentTarget.value))}>
-            {BOUNDS.map((bound) => (
-              <option key={bound} value={bound}>
-                {bound}
-              </option>
+      {source !== null && (
+        <div class="expand">
+          <label>
+            Expand, at most{' '}
+            <select value={most} onChange={(event) => setMost(Number(event.currentTarget.value))}>
+              {BOUNDS.map((bound) => (
+                <option key={bound} value={bound}>
+                  {bound}
+                </option>
+              ))}
+            </select>
+          </label>
+          {sides === null && !said && <span class="quiet">counting…</span>}
+          {sides?.length === 0 && <span class="quiet">it has no edges</span>}
+          <ul>
+            {sides?.map((side) => (
+              <li key={`${side.direction} ${side.label}`}>
+                <button type="button" class="side" onClick={() => grow(side)}>
+                  <span aria-hidden="true">{side.direction === 'out' ? '→' : '←'}</span>
+                  <span class="sr">{side.direction === 'out' ? 'outgoing' : 'incoming'} </span>
+                  <span class="grow">{side.label}</span>
+                  <span class="quiet">{count(side.count)}</span>
+                </button>
+              </li>
             ))}
-          </select>
-        </label>
-        {sides === null && !said && <span class="quiet">counting…</span>}
-        {sides?.length === 0 && <span class="quiet">it has no edges</span>}
-        <ul>
-          {sides?.map((side) => (
-            <li key={`${side.direction} ${side.label}`}>
-              <button type="button" class="side" onClick={() => grow(side)}>
-                <span aria-hidden="true">{side.direction === 'out' ? '→' : '←'}</span>
-                <span class="sr">{side.direction === 'out' ? 'outgoing' : 'incoming'} </span>
-                <span class="grow">{side.label}</span>
-                <span class="quiet">{count(side.count)}</span>
-              </button>
-            </li>
-          ))}
-        </ul>
-        <p class="said" role="status">
-          {said}
-        </p>
-      </div>
+          </ul>
+          <p class="said" role="status">
+            {said}
+          </p>
+        </div>
+      )}
       <Rows entries={[['id', vertex.id], ...properties]} />
     </section>
   );
@@ -279,7 +284,7 @@ function OfEdge({ model, edge, onShow }: { model: Model; edge: Edge; onShow: (ke
     const known = model.vertices.get(keyOf(id));
     return (
       <button type="button" class="link" onClick={() => onShow(keyOf(id))}>
-        {known ? captionOf(known) : `${label} ${id}`}
+        {known ? captionOf(known) : `${label} ${textOf(id)}`}
       </button>
     );
   };

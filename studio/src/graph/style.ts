@@ -15,7 +15,7 @@ export interface Style {
   caption?: string;
 }
 
-const all = kept<Record<string, Record<string, Style>>>('styles', {});
+const all = kept<Record<string, Record<string, Style>>>({ name: 'styles', usual: {} });
 
 /** What was chosen in the graph that is looked at, by label. */
 export const styles = computed(() => all.value[graph.value] ?? {});
@@ -83,10 +83,10 @@ const LONGEST = 28;
 /** What stands beside a vertex. */
 export function captionOf(vertex: Vertex): string {
   const wanted = styles.value[vertex.label]?.caption;
-  if (wanted === '~id') return String(vertex.id);
+  if (wanted === '~id') return textOf(vertex.id);
   if (wanted === '~label') return vertex.label;
   const value = (key: string) => vertex.properties.find(([name]) => name === key)?.[1][0]?.value;
   const found = wanted !== undefined ? value(wanted) : NAMES.map(value).find((one) => one !== undefined && one !== '');
-  const text = found === undefined ? `${vertex.label} ${vertex.id}` : textOf(found);
+  const text = found === undefined ? `${vertex.label} ${textOf(vertex.id)}` : textOf(found);
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
 }

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Answer } from '../query/run';
 import { Failure } from '../server/failure';
-import { names } from '../session/session';
+import { names } from '../session/names';
 import { Icon } from '../ui/icons';
 import { count, plural } from '../ui/words';
 import { type Canvas, draw } from './canvas';
@@ -35,6 +35,8 @@ export default function GraphView({ answer }: { answer: Answer }) {
   const [isMoving, setMoving] = useState(false);
   const [said, setSaid] = useState('');
   const [isPanelOpen, setPanelOpen] = useState(true);
+  // What is beside a vertex is asked of the graph that it came from, whichever is chosen meanwhile.
+  const { source } = answer;
   const attempt = async (what: () => Promise<void>) => {
     try {
       await what();
@@ -46,15 +48,15 @@ export default function GraphView({ answer }: { answer: Answer }) {
   const learn = () =>
     attempt(async () => {
       const ids = model.unknown().slice(0, MOST_AMONG);
-      if (ids.length > 0) model.add(await whole(ids, answer.graph));
+      if (source !== null && ids.length > 0) model.add(await whole(ids, source));
     });
   const open = (key: string) =>
     attempt(async () => {
       model.selected.value = { key, isEdge: false };
       const vertex = model.vertices.get(key);
-      if (!vertex) return;
-      for (const side of await sidesOf(vertex.id, answer.graph))
-        model.add(await expand(vertex.id, side, USUAL_BOUND, answer.graph), key);
+      if (!vertex || source === null) return;
+      for (const side of await sidesOf(vertex.id, source))
+        model.add(await expand(vertex.id, side, USUAL_BOUND, source), key);
       relay();
     });
 
@@ -72,8 +74,9 @@ export default function GraphView({ answer }: { answer: Answer }) {
 
   const join = () =>
     attempt(async () => {
+      if (source === null) return;
       const ids = [...model.vertices.values()].slice(0, MOST_AMONG).map(({ id }) => id);
-      const added = model.add(await between(ids, answer.graph));
+      const added = model.add(await between(ids, source));
       setSaid(added.edges === 0 ? 'there are no more edges among them' : `${plural(added.edges, 'edge')} came`);
       if (added.edges > 0) canvas.current?.lay('force');
     });
@@ -84,14 +87,6 @@ export default function GraphView({ answer }: { answer: Answer }) {
   return (
     <div class="graph-view">
       <div class="stage">
-        <div
-          class="canvas"
-          ref={place}
-          role="application"
-          tabIndex={0}
-          onKeyDown={onKey}
-          aria-label={`Graph of ${plural(shown, 'vertex', 'vertices')} and ${plural(size, 'edge')}. Arrow keys go from vertex to vertex, Enter expands, H hides, P pins, plus and minus zoom.`}
-        />
         <div class="stage-tools">
           <Search
             model={model}
@@ -118,64 +113,76 @@ export default function GraphView({ answer }: { answer: Answer }) {
               <Icon name="stop" size={12} /> Rest
             </button>
           )}
-          <button type="button" class="plain" onClick={join} title="Look for edges among what is shown">
-            Edges among
-          </button>
+          {source !== null && (
+            <button type="button" class="plain" onClick={join} title="Look for edges among what is shown">
+              Edges among
+            </button>
+          )}
           {model.hidden.value > 0 && (
             <button type="button" class="plain" onClick={() => model.showAll()}>
               Show {count(model.hidden.value)} hidden
             </button>
           )}
         </div>
-        <div class="stage-corner">
-          <button
-            type="button"
-            class="icon"
-            aria-label="Zoom in"
-            title="Zoom in"
-            onClick={() => canvas.current?.zoom(1.5)}
-          >
-            <Icon name="plus" />
-          </button>
-          <button
-            type="button"
-            class="icon"
-            aria-label="Zoom out"
-            title="Zoom out"
-            onClick={() => canvas.current?.zoom(1 / 1.5)}
-          >
-            <Icon name="minus" />
-          </button>
-          <button
-            type="button"
-            class="icon"
-            aria-label="Show all of it"
-            title="Show all of it"
-            onClick={() => canvas.current?.fit()}
-          >
-            <Icon name="fit" />
-          </button>
-          <button
-            type="button"
-            class="icon"
-            aria-label="Legend and details"
-            title="Legend and details"
-            aria-pressed={isPanelOpen}
-            onClick={() => setPanelOpen(!isPanelOpen)}
-          >
-            <Icon name="schema" />
-          </button>
+        <div
+          class="canvas"
+          ref={place}
+          role="application"
+          tabIndex={0}
+          onKeyDown={onKey}
+          aria-label={`Graph of ${plural(shown, 'vertex', 'vertices')} and ${plural(size, 'edge')}. Arrow keys go from vertex to vertex, Enter expands, H hides, P pins, plus and minus zoom.`}
+        />
+        <div class="stage-foot">
+          <p class="stage-said" role="status">
+            {plural(shown, 'vertex', 'vertices')}, {plural(size, 'edge')}
+            {model.isCut ? ' (the first of them; the table has all)' : ''}
+            {said && ` · ${said}`}
+          </p>
+          <div class="stage-corner">
+            <button
+              type="button"
+              class="icon"
+              aria-label="Zoom in"
+              title="Zoom in"
+              onClick={() => canvas.current?.zoom(1.5)}
+            >
+              <Icon name="plus" />
+            </button>
+            <button
+              type="button"
+              class="icon"
+              aria-label="Zoom out"
+              title="Zoom out"
+              onClick={() => canvas.current?.zoom(1 / 1.5)}
+            >
+              <Icon name="minus" />
+            </button>
+            <button
+              type="button"
+              class="icon"
+              aria-label="Show all of it"
+              title="Show all of it"
+              onClick={() => canvas.current?.fit()}
+            >
+              <Icon name="fit" />
+            </button>
+            <button
+              type="button"
+              class="icon"
+              aria-label="Legend and details"
+              title="Legend and details"
+              aria-pressed={isPanelOpen}
+              onClick={() => setPanelOpen(!isPanelOpen)}
+            >
+              <Icon name="schema" />
+            </button>
+          </div>
         </div>
-        <p class="stage-said" role="status">
-          {plural(shown, 'vertex', 'vertices')}, {plural(size, 'edge')}
-          {model.isCut ? ' (the first of them; the table has all)' : ''}
-          {said && ` · ${said}`}
-        </p>
       </div>
       {isPanelOpen && (
         <Panel
           model={model}
-          source={answer.graph}
+          source={source}
           onGrow={relay}
           onShow={(key) => {
             model.selected.value = { key, isEdge: false };

@@ -1,7 +1,6 @@
 /** A small chart over time. */
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
 import { colour, isDark } from '../ui/theme';
 
 /** A line of a chart. */

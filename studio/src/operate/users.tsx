@@ -4,24 +4,7 @@ import { call } from '../server/client';
 import { Failure } from '../server/failure';
 import { session } from '../session/session';
 import { Icon } from '../ui/icons';
-
-interface User {
-  name: string;
-  roles: Record<string, string>;
-  password: boolean;
-  tokens: { id: string; label: string; role: string | null; expires: number | null }[];
-}
-
-/** What the server calls all graphs. */
-const EVERYWHERE = '*';
-
-const ROLES = ['read', 'write', 'schema', 'admin'];
-
-/** `read, write@modern` */
-function said(roles: User['roles']): string {
-  const all = Object.entries(roles).map(([on, role]) => (on === EVERYWHERE ? role : `${role}@${on}`));
-  return all.join(', ') || 'none';
-}
+import { ROLES, type User, UserRow } from './user-row';
 
 /** The users. */
 export function Users() {
@@ -43,11 +26,6 @@ export function Users() {
   useEffect(() => {
     ask().catch((failure) => setTold(String(failure.message)));
   }, []);
-  const makeToken = async (user: string) => {
-    const results = await act('token', { name: user, label: 'studio' }, `made a token for ${user}`);
-    const text = results?.[0] as unknown;
-    if (typeof text === 'string') setToken({ user, text });
-  };
   return (
     <section class="card" aria-label="Users">
       <header>
@@ -78,63 +56,7 @@ export function Users() {
           </thead>
           <tbody>
             {users.map((user) => (
-              <tr key={user.name}>
-                <td>
-                  <strong>{user.name}</strong>
-                  {user.name === session.value?.user && <span class="quiet"> (you)</span>}
-                  {!user.password && <span class="quiet"> without password</span>}
-                </td>
-                <td>
-                  {said(user.roles)}{' '}
-                  <select
-                    aria-label={`Role of ${user.name} on all graphs`}
-                    value={user.roles[EVERYWHERE] ?? 'none'}
-                    onChange={(event) =>
-                      void act(
-                        'role',
-                        { name: user.name, role: event.currentTarget.value },
-                        `${user.name} has another role`,
-                      )
-                    }
-                  >
-                    {['none', ...ROLES].map((role) => (
-                      <option key={role} value={role}>
-                        {role}
-                      </option>
-                    ))}
-                  </select>
-                </td>
-                <td>
-                  {user.tokens.map(({ id, label }) => (
-                    <span key={id} class="chip">
-                      {label || id}{' '}
-                      <button
-                        type="button"
-                        class="icon"
-                        aria-label={`Revoke ${label || id} of ${user.name}`}
-                        onClick={() => void act('revoke', { id }, `revoked ${label || id}`)}
-                      >
-                        <Icon name="close" size={10} />
-                      </button>
-                    </span>
-                  ))}
-                </td>
-                <td class="acts">
-                  <button type="button" class="plain" onClick={() => void makeToken(user.name)}>
-                    Make a token
-                  </button>
-                  <button
-                    type="button"
-                    class="plain"
-                    disabled={user.name === session.value?.user}
-                    onClick={() =>
-                      confirm(`Remove ${user.name}?`) && void act('remove', { name: user.name }, `removed ${user.name}`)
-                    }
-                  >
-                    Remove
-                  </button>
-                </td>
-              </tr>
+              <UserRow key={user.name} user={user} act={act} onToken={(text) => setToken({ user: user.name, text })} />
             ))}
           </tbody>
         </table>

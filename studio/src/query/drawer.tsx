@@ -85,11 +85,13 @@ function History() {
 
 function SavedQueries() {
   const [name, setName] = useState('');
+  const [said, setSaid] = useState('');
   const keep = (event: Event) => {
     event.preventDefault();
     if (name.trim() === '') return;
-    save({ name: name.trim(), text: text.value, graph: graph.value });
-    setName('');
+    const isKept = save({ name: name.trim(), text: text.value, graph: graph.value });
+    setSaid(isKept ? '' : 'What is about users is not kept: passwords may be in it.');
+    if (isKept) setName('');
   };
   return (
     <>
@@ -106,6 +108,9 @@ function SavedQueries() {
           Save
         </button>
       </form>
+      <p class="wrong-text" role="status">
+        {said}
+      </p>
       {saved.value.length === 0 && <p class="hint">Nothing is saved yet. It stays in this browser.</p>}
       <ul class="entries">
         {saved.value.map((entry) => (

@@ -1,19 +1,24 @@
 /** Running what is in the editor, and what came of it. */
 
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { TABLE } from '../plan/measured';
 import { cancel, plan, run } from '../server/client';
 import { Failure } from '../server/failure';
 import type { Value } from '../server/value';
-import { askNames, graph } from '../session/session';
-import { kept } from '../ui/kept';
+import { askNames } from '../session/names';
+import { graph, session } from '../session/session';
+import { kept, mayStay } from '../ui/kept';
 import { remember } from './history';
+import { sourceOf } from './source';
 import { offsetIn, type Statement, statementAt, statementsOf } from './statements';
 
 /** A statement and what came of it. */
 export interface Answer {
   statement: Statement;
+  /** The traversal source that `g` stood for. */
   graph: string;
+  /** The one that answered, which the statement may name itself; `null` if that cannot be told. */
+  source: string | null;
   /** Its results, if it has ended well. */
   values: Value[] | null;
   failure: Failure | null;
@@ -25,13 +30,17 @@ export interface Answer {
 }
 
 /** The text in the editor. */
-export const text = kept('text', "g.V().hasLabel('Person').limit(25)");
+export const text = kept({
+  name: 'text',
+  usual: "g.V().hasLabel('Person').limit(25)",
+  part: (value) => (mayStay(value) ? value : undefined),
+});
 
-/** Variables, as a JSON object. */
-export const parameters = kept('parameters', '');
+/** Variables, as a JSON object. Passwords are given so, too: they end with the tab, and when somebody logs out. */
+export const parameters = kept({ name: 'parameters', usual: '', isBrief: true });
 
 /** Milliseconds that a statement may take; 0 for as long as the server says. */
-export const timeout = kept('timeout', 30_000);
+export const timeout = kept({ name: 'timeout', usual: 30_000 });
 
 /** Where the cursor is, and what is selected. */
 export const selection = signal<{ from: number; to: number }>({ from: 0, to: 0 });
@@ -57,8 +66,11 @@ export type Part = 'all' | 'here';
 /** Where an error is in the text of the editor, with its message. */
 export const mistake = signal<{ at: number; message: string } | null>(null);
 
-/** Keeps each digit of a whole number, where the browser says how it was written. */
+/** Keeps each digit of a whole number, where the browser says how it was written; refuses a number that is none any more. */
 function whole(_: string, value: unknown, written?: { source?: string }): unknown {
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
+    throw new RangeError(`${written?.source ?? 'a number'} is beyond what a number can be`);
+  }
   const isRounded = typeof value === 'number' && !Number.isSafeInteger(value);
   return isRounded && /^-?\d+$/.test(written?.source ?? '') ? BigInt(written?.source ?? '') : value;
 }
@@ -70,7 +82,8 @@ export function bindings(json = parameters.value): Record<string, unknown> {
   try {
     read = JSON.parse(json, whole as (key: string, value: unknown) => unknown);
   } catch (error) {
-    throw new Failure(`the parameters are no JSON: ${(error as Error).message}`, 'ParameterError', 0);
+    const why = error instanceof RangeError ? 'cannot be sent' : 'are no JSON';
+    throw new Failure(`the parameters ${why}: ${(error as Error).message}`, 'ParameterError', 0);
   }
   if (read === null || typeof read !== 'object' || Array.isArray(read)) {
     throw new Failure('the parameters must be a JSON object, such as {"x": 1}', 'ParameterError', 0);
@@ -117,9 +130,11 @@ export async function start(what: Asked, part: Part): Promise<void> {
 
 async function attempt(what: Asked, statement: Statement, id: string, signal: AbortSignal): Promise<Answer> {
   const began = performance.now();
+  const asked = graph.value;
   const outcome: Answer = {
     statement,
-    graph: graph.value,
+    graph: asked,
+    source: sourceOf(statement.text, asked, session.value?.sources ?? []),
     values: null,
     failure: null,
     explained: null,
@@ -129,7 +144,7 @@ async function attempt(what: Asked, statement: Statement, id: string, signal: Ab
   try {
     const question = {
       gremlin: statement.text,
-      graph: graph.value,
+      graph: asked,
       bindings: bindings(),
       timeout: timeout.value || undefined,
       id,
@@ -160,6 +175,15 @@ function note({ statement, failure, took, values, explained, graph }: Answer): v
   const rows = failure ? null : (values?.length ?? (explained ? 0 : null));
   remember({ text: statement.text, graph, at: Date.now(), took, rows });
 }
+
+// That nobody was logged in is over as soon as somebody is.
+effect(() => {
+  if (session.value?.stranger !== false) return;
+  const others = answers.peek().filter(({ failure }) => failure?.status !== 401);
+  if (others.length === answers.peek().length) return;
+  answers.value = others;
+  shown.value = Math.max(0, others.length - 1);
+});
 
 /** Stops what is under way, on the server too. */
 export async function stop(): Promise<void> {

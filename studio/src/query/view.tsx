@@ -2,12 +2,12 @@
 import { useRef } from 'preact/hooks';
 import { Editor } from '../editor/editor';
 import { Results } from '../results/results';
-import { kept } from '../ui/kept';
+import { keptForAll } from '../ui/kept';
 import { Bar } from './bar';
 import { Drawer } from './drawer';
 
 const LEAST = 72;
-const height = kept('editor-height', 168);
+const height = keptForAll('editor-height', 168);
 
 function resize(to: number): void {
   height.value = Math.round(Math.max(LEAST, Math.min(to, window.innerHeight - 200)));

@@ -1,4 +1,5 @@
 /** Results as rows and columns. */
+import { isToken, namesOf } from '../server/json';
 import { kindOf, textOf, type Value } from '../server/value';
 
 /** Results as a table. A cell that a row does not have is `undefined`. */
@@ -30,8 +31,9 @@ function fieldsOf(value: Value): [string, Value][] | null {
     ];
   }
   if (value.kind !== 'map' || value.entries.length === 0) return null;
-  const isRecord = value.entries.every(([key]) => typeof key === 'string');
-  return isRecord ? value.entries.map(([key, held]) => [String(key), held]) : null;
+  const isRecord = value.entries.every(([key]) => typeof key === 'string' || isToken(key));
+  const names = isRecord ? namesOf(value.entries.map(([key]) => key)) : null;
+  return names && value.entries.map(([, held], at): [string, Value] => [names[at] ?? '', held]);
 }
 
 /** Makes a table of results: a column for each field where all have fields, one for paths' places, otherwise one of values. */
@@ -91,6 +93,10 @@ export function isNumber(value: Value | undefined): boolean {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
+function isNothing(value: Value | undefined): boolean {
+  return value === undefined || value === null;
+}
+
 /** Compares cells: numbers by their size, then texts as people sort them, and last what is not there. */
 export function compare(one: Value | undefined, other: Value | undefined): number {
   const rank = (value: Value | undefined) => (value === undefined || value === null ? 2 : isNumber(value) ? 0 : 1);
@@ -104,18 +110,24 @@ const COLLATOR = new Intl.Collator(undefined, { numeric: true });
 
 /** The rows in the order of a column; empty cells are last in both directions. Equal ones stay as they are. */
 export function sorted(table: Table, column: number, isDown: boolean): (Value | undefined)[][] {
-  const isEmpty = (value: Value | undefined) => value === undefined || value === null;
-  const filled = table.rows.filter((row) => !isEmpty(row[column]));
-  const empty = table.rows.filter((row) => isEmpty(row[column]));
+  const filled = table.rows.filter((row) => !isNothing(row[column]));
+  const empty = table.rows.filter((row) => isNothing(row[column]));
   filled.sort((a, b) => (isDown ? compare(b[column], a[column]) : compare(a[column], b[column])));
   return [...filled, ...empty];
 }
 
-/** As CSV (RFC 4180). */
-export function csv(table: Table): string {
-  const quote = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const lines = [table.columns.map(quote), ...table.rows.map((row) => row.map((value) => quote(cell(value))))];
+/** As CSV (RFC 4180). What is null or missing is empty, and an empty text is `""`, as `mangrove import` reads them. */
+export function csv(table: Table, change: (text: string) => string = (text) => text): string {
+  const quote = (text: string) => (text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const written = (value: Value | undefined) => (isNothing(value) ? '' : quote(change(cell(value))));
+  const lines = [table.columns.map((name) => quote(change(name))), ...table.rows.map((row) => row.map(written))];
   return `${lines.map((line) => line.join(',')).join('\r\n')}\r\n`;
+}
+
+/** A text that a spreadsheet does not take for a formula: with an apostrophe before what would begin one. A number is none. */
+export function harmless(text: string): string {
+  const isFormula = /^[=+\-@\p{Cc}]/u.test(text) && !/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text);
+  return isFormula ? `'${text}` : text;
 }
 
 /** As what spreadsheets paste: tabs between cells. */

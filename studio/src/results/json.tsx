@@ -1,6 +1,7 @@
 /** Results as JSON, line by line: only the lines in sight are there. */
 import { useMemo, useState } from 'preact/hooks';
-import { plainOf, type Value } from '../server/value';
+import { jsonOf } from '../server/json';
+import type { Value } from '../server/value';
 import { Icon } from '../ui/icons';
 import { count } from '../ui/words';
 import { copy, download } from './files';
@@ -29,7 +30,7 @@ function Line({ text }: { text: string }) {
 
 /** Results as JSON. */
 export function JsonView({ values, name }: { values: Value[]; name: string }) {
-  const text = useMemo(() => JSON.stringify(values.map(plainOf), null, 2), [values]);
+  const text = useMemo(() => jsonOf(values), [values]);
   const lines = useMemo(() => text.split('\n'), [text]);
   const [said, setSaid] = useState('');
   const { scroller, sight } = useSight(lines.length, LINE);

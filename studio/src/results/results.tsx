@@ -1,18 +1,19 @@
 /** What came of the statements: which of them, and its results in each form that they have. */
 import { signal } from '@preact/signals';
-import { lazy, Suspense } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
 import { hasElements } from '../graph/elements';
 import { PlanView } from '../plan/view';
 import { type Answer, answer, answers, shown, stop, underWay } from '../query/run';
 import { type Running, running } from '../server/client';
+import { Boundary } from '../ui/broken';
 import { Icon } from '../ui/icons';
+import { lazily } from '../ui/lazily';
 import { bytes, count, duration, plural } from '../ui/words';
 import { JsonView } from './json';
 import { TableView } from './table';
 
 // The picture needs a library of its own, which the first paint does not wait for.
-const GraphView = lazy(() => import('../graph/view'));
+const GraphView = lazily(() => import('../graph/view'));
 
 /** A form that results can be shown in. */
 export type Form = 'graph' | 'table' | 'json' | 'plan';
@@ -55,20 +56,18 @@ export function Results() {
         </span>
       </header>
       <div class="results-body" id="results-body" role="tabpanel" aria-label={form ? NAMES[form] : 'Error'}>
-        {one.failure && <FailureView one={one} />}
-        {form === 'graph' && (
-          <Suspense fallback={<p class="hint">The picture is coming…</p>}>
-            <GraphView answer={one} />
-          </Suspense>
-        )}
-        {form === 'table' &&
-          (one.values?.length === 0 ? (
-            <p class="hint">There is no result.</p>
-          ) : (
-            <TableView key={shown.value} values={one.values ?? []} name="results" />
-          ))}
-        {form === 'json' && <JsonView values={one.values ?? []} name="results" />}
-        {form === 'plan' && <PlanView answer={one} />}
+        <Boundary key={form} of={one}>
+          {one.failure && <FailureView one={one} />}
+          {form === 'graph' && <GraphView answer={one} />}
+          {form === 'table' &&
+            (one.values?.length === 0 ? (
+              <p class="hint">There is no result.</p>
+            ) : (
+              <TableView key={shown.value} values={one.values ?? []} name="results" />
+            ))}
+          {form === 'json' && <JsonView values={one.values ?? []} name="results" />}
+          {form === 'plan' && <PlanView answer={one} />}
+        </Boundary>
       </div>
     </section>
   );

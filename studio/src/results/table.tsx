@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Value } from '../server/value';
 import { Icon } from '../ui/icons';
 import { count } from '../ui/words';
-import { cell, csv, isNumber, shownIn, sorted, type Table, tableOf, tsv } from './columns';
+import { cell, csv, harmless, isNumber, shownIn, sorted, type Table, tableOf, tsv } from './columns';
 import { copy, download } from './files';
 import { useSight } from './use-sight';
 import { scrollTo } from './virtual';
@@ -94,6 +94,14 @@ export function TableView({ values, name }: { values: Value[]; name: string }) {
           onClick={() => download(`${name}.csv`, 'text/csv', csv({ columns: table.columns, rows }))}
         >
           <Icon name="download" /> CSV
+        </button>
+        <button
+          type="button"
+          class="plain"
+          title="CSV in which no text is a formula: an apostrophe stands before what would be one"
+          onClick={() => download(`${name}.csv`, 'text/csv', csv({ columns: table.columns, rows }, harmless))}
+        >
+          CSV for spreadsheets
         </button>
       </div>
       <div

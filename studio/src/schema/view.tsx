@@ -1,5 +1,6 @@
 /** The schema as a picture: labels of vertices as cards, labels of edges between those that they join, all with their counts. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { literal } from '../editor/literal';
 import { colourOf, paletteOf } from '../graph/style';
 import { take } from '../query/drawer';
 import { start } from '../query/run';
@@ -310,11 +311,6 @@ function look(text: string): void {
   queueMicrotask(() => void start('run', 'all'));
 }
 
-/** A name in a query: it may have any character. */
-function quoted(name: string): string {
-  return `'${name.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-}
-
 function OfVertices({ label, indexes }: { label: VertexLabel; indexes: Index[] }) {
   return (
     <section class="details" aria-label={`Vertices ${label.name}`}>
@@ -333,7 +329,7 @@ function OfVertices({ label, indexes }: { label: VertexLabel; indexes: Index[] }
           ))}
         </p>
       )}
-      <button type="button" class="plain" onClick={() => look(`g.V().hasLabel(${quoted(label.name)}).limit(25)`)}>
+      <button type="button" class="plain" onClick={() => look(`g.V().hasLabel(${literal(label.name)}).limit(25)`)}>
         <Icon name="run" size={12} /> Show 25
       </button>
     </section>
@@ -352,7 +348,7 @@ function OfEdges({ label }: { label: EdgeLabel }) {
         {label.to.map(({ label: name, count: many }) => `${name} (${brief(many)})`).join(', ')}
       </p>
       <Keys keys={label.keys} />
-      <button type="button" class="plain" onClick={() => look(`g.E().hasLabel(${quoted(label.name)}).limit(25)`)}>
+      <button type="button" class="plain" onClick={() => look(`g.E().hasLabel(${literal(label.name)}).limit(25)`)}>
         <Icon name="run" size={12} /> Show 25
       </button>
     </section>

@@ -16,16 +16,31 @@ export interface Question {
   signal?: AbortSignal;
 }
 
-/** Called when the server says that nobody is logged in. */
-let onStranger: () => void = () => {};
+/** Called when the server says that nobody is logged in, or somebody else. */
+let onStranger: (why: Failure) => void = () => {};
 
 /** Says what happens when a login is needed. */
-export function whenStranger(then: () => void): void {
+export function whenStranger(then: (why: Failure) => void): void {
   onStranger = then;
 }
 
-/** What the server takes for its own page: no other page can set it, since no preflight allows it. */
-const OF_THE_PAGE = { 'X-Mangrove-Studio': '1' };
+/** Called when the server says that whoever is logged in may not do that. */
+let onForbidden: () => void = () => {};
+
+/** Says what happens when something is forbidden: what somebody may do may have changed. */
+export function whenForbidden(then: () => void): void {
+  onForbidden = then;
+}
+
+/** The kind of the failure that says that another user has logged in, in another tab. */
+export const OTHER_USER = 'OtherUserError';
+
+let shown = '';
+
+/** Says which user the page shows, if any: the server does nothing that the page asks while another is logged in. */
+export function showing(user: string | null): void {
+  shown = encodeURIComponent(user ?? '');
+}
 
 async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   let answer: Response;
@@ -33,7 +48,8 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
     // Its own cookie and nothing else: no page of another origin could ask like this.
     answer = await fetch(path, {
       ...init,
-      headers: { ...init.headers, ...OF_THE_PAGE },
+      // The server takes what has this for its own page: no other page can set it, since no preflight allows it.
+      headers: { ...init.headers, 'X-Mangrove-Studio': shown },
       credentials: 'same-origin',
       mode: 'same-origin',
       cache: 'no-store',
@@ -44,8 +60,10 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
     throw new Failure('the server does not answer; is it still running?', 'NetworkError', 0);
   }
   if (answer.ok) return answer;
-  if (answer.status === 401) onStranger();
-  throw failureOf(answer.status, await answer.text());
+  const failure = failureOf(answer.status, await answer.text());
+  if (answer.status === 401) onStranger(failure);
+  if (answer.status === 403) onForbidden();
+  throw failure;
 }
 
 function bodyOf({ gremlin, graph, bindings = {}, timeout, id }: Question): string {

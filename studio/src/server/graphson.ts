@@ -1,6 +1,6 @@
 /** Reads GraphSON 3, the typed one: it alone says what is a vertex, and what is a map that looks like one. */
 import { tableOf } from '../plan/measured';
-import type { Edge, Id, Tree, Value, Vertex, VertexProperty } from './value';
+import { type Edge, type Id, numberText, type Tree, type Value, type Vertex, type VertexProperty } from './value';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -63,9 +63,6 @@ function typed(type: string, held: Json): Value {
       return tree(items);
     case 'tinker:graph':
       return { kind: 'subgraph', vertices: list(fields.vertices) as Vertex[], edges: list(fields.edges) as Edge[] };
-    case 'g:T':
-    case 'g:Direction':
-    case 'g:UUID':
     case 'g:Class':
       return text(held);
     case 'g:Date':
@@ -94,7 +91,8 @@ function text(json: Json | undefined): string {
 function id(json: Json | undefined): Id {
   const value = decode(json ?? null);
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return value;
-  return text(json);
+  const isScalar = value !== null && typeof value === 'object' && 'kind' in value && value.kind === 'scalar';
+  return isScalar ? value : text(json);
 }
 
 /** A list with its wrapper, or without one. */
@@ -176,6 +174,7 @@ function tree(items: Json[]): Tree {
 /** Writes what a variable of a query is bound to. A whole number of any size keeps its digits. */
 export function encode(value: unknown): string {
   if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'number' && Number.isFinite(value)) return numberText(value);
   if (Array.isArray(value)) return `[${value.map(encode).join(',')}]`;
   if (value !== null && typeof value === 'object') {
     const fields = Object.entries(value).filter(([, held]) => held !== undefined);

@@ -1,7 +1,7 @@
 /** Values as the page holds them: GraphSON without its wrappers, and nothing lost. */
 
-/** What identifies an element. */
-export type Id = string | number | bigint;
+/** What identifies an element: a text, a whole number, or a UUID, which is another id than its text. */
+export type Id = string | number | bigint | Scalar;
 
 /** A vertex's property, with its own properties. */
 export interface VertexProperty {
@@ -100,10 +100,16 @@ export function kindOf(value: Value): string | null {
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? value.kind : null;
 }
 
+/** A number's digits. Zero has a sign, too: JavaScript alone does not show it. */
+export function numberText(value: number): string {
+  return Object.is(value, -0) ? '-0.0' : String(value);
+}
+
 /** A text that people read. It is only ever shown as text. */
 export function textOf(value: Value): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return value;
+  if (typeof value === 'number') return numberText(value);
   if (typeof value !== 'object') return String(value);
   if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`;
   switch (value.kind) {
@@ -114,9 +120,9 @@ export function textOf(value: Value): string {
     case 'set':
       return `{${value.items.map(textOf).join(', ')}}`;
     case 'vertex':
-      return `v[${value.id}]`;
+      return `v[${textOf(value.id)}]`;
     case 'edge':
-      return `e[${value.id}][${value.out.id}-${value.label}->${value.in.id}]`;
+      return `e[${textOf(value.id)}][${textOf(value.out.id)}-${value.label}->${textOf(value.in.id)}]`;
     case 'vertexProperty':
     case 'property':
       return `${value.key}: ${textOf(value.value)}`;
@@ -126,42 +132,5 @@ export function textOf(value: Value): string {
       return `a graph of ${value.vertices.length} vertices and ${value.edges.length} edges`;
     case 'tree':
       return `{${value.branches.map(({ key, tree }) => `${textOf(key)}: ${textOf(tree)}`).join(', ')}}`;
-  }
-}
-
-/** A value as plain JSON. Numbers that JavaScript cannot hold stay texts. */
-export function plainOf(value: Value): unknown {
-  if (typeof value === 'bigint') return value.toString();
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map(plainOf);
-  switch (value.kind) {
-    case 'scalar':
-      return value.text;
-    case 'map':
-      return Object.fromEntries(value.entries.map(([key, held]) => [textOf(key), plainOf(held)]));
-    case 'set':
-      return value.items.map(plainOf);
-    case 'vertex': {
-      const properties = value.properties.map(([key, all]) => [key, all.map((one) => plainOf(one.value))] as const);
-      const held = properties.map(([key, all]) => [key, all.length === 1 ? all[0] : all]);
-      return { id: plainOf(value.id), label: value.label, properties: Object.fromEntries(held) };
-    }
-    case 'edge':
-      return {
-        id: plainOf(value.id),
-        label: value.label,
-        out: { id: plainOf(value.out.id), label: value.out.label },
-        in: { id: plainOf(value.in.id), label: value.in.label },
-        properties: Object.fromEntries(value.properties.map(([key, held]) => [key, plainOf(held)])),
-      };
-    case 'vertexProperty':
-    case 'property':
-      return { [value.key]: plainOf(value.value) };
-    case 'path':
-      return value.objects.map(plainOf);
-    case 'subgraph':
-      return { vertices: value.vertices.map(plainOf), edges: value.edges.map(plainOf) };
-    case 'tree':
-      return value.branches.map(({ key, tree }) => ({ key: plainOf(key), below: plainOf(tree) }));
   }
 }

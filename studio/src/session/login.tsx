@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { Failure } from '../server/failure';
 import { Logo } from '../ui/icons';
-import { enter } from './session';
+import { ended, enter } from './session';
 
 /** The form. */
 export function Login() {
@@ -36,7 +36,7 @@ export function Login() {
           {isBusy ? 'One moment…' : 'Log in'}
         </button>
         <p class="wrong-text" role="alert">
-          {said}
+          {said || ended.value}
         </p>
       </form>
     </main>

@@ -1,12 +1,12 @@
 /** Light or dark: as the system has it, or as somebody chose. */
 import { computed, effect, signal } from '@preact/signals';
-import { kept } from './kept';
+import { keptForAll } from './kept';
 
 /** What somebody chose. */
 export type Choice = 'system' | 'light' | 'dark';
 
 /** The choice. */
-export const choice = kept<Choice>('theme', 'system');
+export const choice = keptForAll<Choice>('theme', 'system');
 
 const query = window.matchMedia('(prefers-color-scheme: dark)');
 const systemIsDark = signal(query.matches);

@@ -56,6 +56,23 @@ describe('the editor', () => {
     await offers(".has('person', 'name', 'mar", 'marko');
   });
 
+  it('takes a value of the graph for a text, whatever it says', async () => {
+    await studio.choose('gmodern');
+    await studio.run(`g.addV('odd').property('nick3', "x').fold().sideEffect(__.V().drop()).constant('").iterate()`);
+    try {
+      await studio.write('g.V()');
+      await studio.page.keyboard.type(".has('nick3','x");
+      await studio.page.getByRole('option').first().waitFor();
+      await studio.page.keyboard.press('Enter');
+      await studio.page.keyboard.press('Control+Enter');
+      await studio.page.locator('.results-said').filter({ hasText: '1 result' }).waitFor();
+      await studio.run('g.V().count()');
+      expect(await studio.column(1)).toEqual(['7']);
+    } finally {
+      await studio.run("g.V().hasLabel('odd').drop()");
+    }
+  });
+
   it('shows an error under the text, at its column', async () => {
     await studio.run("g.V()\n  .outt('knows')");
     const below = studio.page.locator('.cm-mistake');

@@ -64,6 +64,19 @@ describe('a graph', () => {
     await expect.poll(() => studio.shown()).toMatchObject({ order: 4, size: 3 });
   });
 
+  it('expands in the graph that a statement names, whichever is chosen', async () => {
+    await studio.choose('g');
+    await draw("gmodern.V().has('name','marko')");
+    await studio.page.locator('.canvas').focus();
+    await studio.page.keyboard.press('ArrowRight');
+    const sides = studio.page.getByRole('region', { name: 'Selected vertex' }).locator('.side');
+    await sides.first().waitFor();
+    expect((await sides.allTextContents()).sort()).toEqual(['→outgoing created1', '→outgoing knows2']);
+    await studio.page.keyboard.press('Enter');
+    await expect.poll(() => studio.shown()).toMatchObject({ order: 4, size: 3 });
+    expect((await studio.shown()).labels.sort()).toEqual(['josh', 'lop', 'marko', 'vadas']);
+  });
+
   it('takes no more than the bound says', async () => {
     await studio.choose('g');
     await draw("g.V().hasLabel('Person').order().by(out('knows').count(), desc).limit(1)");
@@ -188,5 +201,29 @@ describe('a graph', () => {
     await expect.poll(async () => (await studio.shown()).size).toBeGreaterThan(0);
     await studio.page.keyboard.press('Escape');
     expect(await details.count()).toBe(0);
+  });
+});
+
+describe('the picture', () => {
+  it.each([
+    ['wide', 1280, 880],
+    ['small', 360, 780],
+  ])('of a %s page has room, and no vertex lies under a button', async (_, width, height) => {
+    await studio.page.setViewportSize({ width, height });
+    await draw('g.E()');
+    const canvas = await studio.page.locator('.canvas').boundingBox();
+    if (!canvas) throw new Error('there is no picture');
+    expect(canvas.height).toBeGreaterThanOrEqual(200);
+    for (const part of ['.stage-tools', '.stage-foot']) {
+      const box = await studio.page.locator(part).boundingBox();
+      if (!box) throw new Error(`${part} is not there`);
+      expect(box.y >= canvas.y + canvas.height - 1 || box.y + box.height <= canvas.y + 1, part).toBe(true);
+    }
+    await expect.poll(async () => (await studio.shown()).labels).toContain('ripple');
+    for (const name of ['marko', 'lop', 'ripple']) {
+      const { x, y } = await studio.place(name);
+      expect(x > canvas.x && x < canvas.x + canvas.width, name).toBe(true);
+      expect(y > canvas.y && y < canvas.y + canvas.height, name).toBe(true);
+    }
   });
 });

@@ -54,7 +54,7 @@ describe('a value with HTML in it', () => {
       const data = body.includes('mangrove.')
         ? [{ vertices: [HTML], edges: [HTML], keys: [HTML], label: HTML, state: HTML, kind: HTML }]
         : body.includes('groupCount')
-          ? list([{ '@type': 'g:Map', '@value': ['out', { '@type': 'g:Map', '@value': [HTML, 3] }] }])
+          ? list([{ '@type': 'g:Map', '@value': ['of', HTML, 'out', { '@type': 'g:Map', '@value': [HTML, 3] }] }])
           : list([vertex]);
       return route.fulfill({ json: { result: { data } } });
     });

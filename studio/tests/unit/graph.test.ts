@@ -1,12 +1,13 @@
 import Graph from 'graphology';
-import { describe, expect, it } from 'vitest';
-import { elementsOf, hasElements } from '../../src/graph/elements';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { elementsOf, hasElements, keyOf } from '../../src/graph/elements';
+import { expand, sidesOf } from '../../src/graph/expand';
 import { circle, grid, layers } from '../../src/graph/layouts';
 import { schemaOf } from '../../src/schema/data';
 import { pictureOf } from '../../src/schema/layout';
 import type { Edge, Value, Vertex } from '../../src/server/value';
 
-const vertex = (id: number | string, properties: Vertex['properties'] = []): Vertex => ({
+const vertex = (id: Vertex['id'], properties: Vertex['properties'] = []): Vertex => ({
   kind: 'vertex',
   id,
   label: 'a',
@@ -35,6 +36,15 @@ describe('elements in results', () => {
     expect(elementsOf([vertex(7), vertex('7')]).vertices.size).toBe(2);
   });
 
+  it('are two where their ids are a UUID and its text', () => {
+    const text = '41d2e28a-20a4-4ab0-b379-d810dede3786';
+    const [one, other] = [vertex({ kind: 'scalar', type: 'g:UUID', text }), vertex(text)];
+    const joined: Edge = { ...edge(5, 1, 2), out: { id: one.id, label: 'a' }, in: { id: text, label: 'a' } };
+    const found = elementsOf([one, other, joined]);
+    expect([...found.vertices.keys()]).toEqual([keyOf(joined.out.id), keyOf(joined.in.id)]);
+    expect([found.vertices.size, found.edges.size]).toEqual([2, 1]);
+  });
+
   it('keep what is known of a vertex that an edge only names', () => {
     const known = vertex(1, [['name', [{ kind: 'vertexProperty', id: 0, key: 'name', value: 'ada', meta: [] }]]]);
     expect(elementsOf([known, edge(5, 1, 2)]).vertices.get('n1')).toBe(known);
@@ -49,6 +59,38 @@ describe('elements in results', () => {
   it('are bounded', () => {
     const found = elementsOf(Array.from({ length: 12_000 }, (_, id) => vertex(id)));
     expect([found.vertices.size, found.isCut]).toEqual([10_000, true]);
+  });
+});
+
+describe('what is beside a vertex', () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  it('is not what is beside the one whose id is the text of its id', async () => {
+    const text = '41d2e28a-20a4-4ab0-b379-d810dede3786';
+    const uuid = { '@type': 'g:UUID', '@value': text };
+    const typedMap = (...items: unknown[]) => ({ '@type': 'g:Map', '@value': items });
+    const typedEdge = (id: string, outV: unknown) => ({
+      '@type': 'g:Edge',
+      '@value': { id, label: 'knows', outV, outVLabel: 'a', inV: 'other', inVLabel: 'a' },
+    });
+    const answers = [
+      [
+        typedMap('of', text, 'out', typedMap('likes', 9), 'in', typedMap()),
+        typedMap('of', uuid, 'out', typedMap('knows', 1), 'in', typedMap()),
+      ],
+      [typedMap('e', typedEdge('e1', text)), typedMap('e', typedEdge('e2', uuid))],
+    ];
+    const bodies: string[] = [];
+    vi.stubGlobal('fetch', async (_: string, { body }: { body: string }) => {
+      bodies.push(body);
+      return new Response(JSON.stringify({ result: { data: { '@type': 'g:List', '@value': answers.shift() } } }));
+    });
+    const id: Vertex['id'] = { kind: 'scalar', type: 'g:UUID', text };
+    const sides = await sidesOf(id, 'g');
+    expect(sides).toEqual([{ direction: 'out', label: 'knows', count: 1 }]);
+    const found = await expand(id, { direction: 'out', label: 'knows', count: 1 }, 10, 'g');
+    expect([...found.edges.keys()]).toEqual(['se2']);
+    expect(bodies.every((body) => JSON.parse(body).bindings.x === text)).toBe(true);
   });
 });
 

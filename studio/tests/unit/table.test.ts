@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cell, compare, csv, shownIn, sorted, tableOf, tsv } from '../../src/results/columns';
+import { cell, compare, csv, harmless, shownIn, sorted, tableOf, tsv } from '../../src/results/columns';
 import { inSight, scrollTo } from '../../src/results/virtual';
 import type { Value, Vertex } from '../../src/server/value';
 
@@ -49,6 +49,23 @@ describe('a table', () => {
     };
     expect(csv(table)).toBe('a,"b, c"\r\n"x ""y""","line\nbreak"\r\n1,\r\n');
     expect(tsv([['a\tb', 1]])).toBe('a b\t1');
+  });
+
+  it('tells null from the text null, and from an empty text, as CSV', () => {
+    expect(csv({ columns: ['a', 'b', 'c', 'd'], rows: [[null, 'null', '', undefined]] })).toBe(
+      'a,b,c,d\r\n,null,"",\r\n',
+    );
+  });
+
+  it('keeps formulas as CSV, and defuses them for spreadsheets', () => {
+    const formulas = ['=HYPERLINK("http://evil","x")', '+1+1', '@SUM(1)', '\t=1', '-2+3', '-x'];
+    const table = { columns: ['=a'], rows: [...formulas, -5, '-1.5e3', 'a=b'].map((value) => [value]) };
+    const lines = (text: string) => text.replaceAll('""', '!').replaceAll('"', '').split('\r\n');
+    expect(lines(csv(table)).slice(1, 7)).toEqual(formulas.map((text) => text.replaceAll('"', '!')));
+    const [head, ...rest] = lines(csv(table, harmless));
+    expect(head).toBe("'=a");
+    expect(rest.slice(0, 6).every((line) => line.startsWith("'"))).toBe(true);
+    expect(rest.slice(6, 9)).toEqual(['-5', '-1.5e3', 'a=b']);
   });
 });
 

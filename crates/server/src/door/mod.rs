@@ -103,6 +103,11 @@ impl Door {
         self.is_secure
     }
 
+    /// The port that a request was sent to, if it says one.
+    pub(crate) fn port_of<B>(request: &Request<B>) -> Option<u16> {
+        Authority::of(request).ok()?.port
+    }
+
     /// Lets a request in, or says why not. `upgrades`: whether it asks to become a WebSocket.
     pub(crate) fn admit<B>(&self, request: &Request<B>, upgrades: bool) -> Result<Admitted, Refused> {
         let authority = Authority::of(request)?;

@@ -8,7 +8,7 @@ use hyper::{
     header::{AUTHORIZATION, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 
-use super::{Reply, answer, studio};
+use super::{Reply, answer, cookie};
 use crate::{audit, connections::Guest, door::login};
 
 /// What browsers and tools are told to ask their users for.
@@ -25,7 +25,10 @@ pub(super) async fn of<B>(request: &Request<B>, guest: &Arc<Guest>) -> Result<()
         // Whoever shows credentials where none are needed means another server, or the time before there were users.
         return Ok(());
     }
-    if let Some(identity) = studio::whom(request, guest) {
+    // Credentials that somebody shows decide alone: wrong ones are refused, whatever cookie comes with them.
+    if !is_tried(request)
+        && let Some(identity) = cookie::whom(request, guest)?
+    {
         return is_now(identity, guest);
     }
     let credentials = match login::in_headers(request.headers()) {

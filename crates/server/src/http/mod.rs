@@ -5,6 +5,7 @@
 mod answer;
 mod body;
 mod collector;
+mod cookie;
 mod four;
 mod login;
 mod media;
@@ -84,7 +85,7 @@ async fn answer(
     upgraded: &upgrade::Slot,
     stopping: &watch::Receiver<bool>,
 ) -> Reply {
-    let is_of_the_studio = studio::is_of_the_page(&request);
+    let is_of_the_studio = cookie::is_of_the_page(&request);
     let mut reply = route(request, guest, upgraded, stopping).await;
     if is_of_the_studio {
         // It has a form of its own, and a browser that is challenged would put another one in front of it.

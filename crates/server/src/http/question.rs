@@ -126,7 +126,7 @@ fn numeric_or_text(text: String) -> Value {
 }
 
 /// Decodes `%xx` and `+`.
-fn percent_decoded(text: &str) -> Result<String, String> {
+pub(super) fn percent_decoded(text: &str) -> Result<String, String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, tail)) = rest.split_first() {

@@ -5,39 +5,30 @@
 //! | `GET /` | the page |
 //! | `GET /studio/…` | what belongs to it, by names that have what is in the file |
 //! | `GET /studio/session` | who is logged in, and what he may see |
-//! | `POST /studio/login`, `/studio/logout` | gives and takes the cookie |
-//!
-//! The cookie is for the page alone. No script can read it (`HttpOnly`), no request that begins elsewhere carries it
-//! (`SameSite=Strict`), and it counts only in requests that a page from elsewhere cannot make, even one that is allowed to ask or
-//! is on another port of the same host: they have a header which needs a preflight, and no preflight allows that header.
+//! | `POST /studio/login`, `/studio/logout` | gives and takes [the cookie](super::cookie) |
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use access::{Credentials, Identity, Role};
+use access::{Credentials, Role};
 use hyper::{
     HeaderMap, Method, Request, StatusCode,
     body::Incoming,
     header::{
-        ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, COOKIE, HeaderName,
-        HeaderValue, ORIGIN, SET_COOKIE, VARY,
+        ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue,
+        SET_COOKIE, VARY,
     },
 };
 use serde_json::{Value as Json, json};
 
-use super::{Reply, answer, body, login, media};
+use super::{
+    Reply, answer, body,
+    cookie::{self, Cookie, OF_THE_PAGE, SESSION},
+    login, media, question,
+};
 use crate::{
     connections::Guest,
     studio::{self, File, INDEX, LIFETIME},
 };
-
-/// The name of the cookie.
-const COOKIE_NAME: &str = "mangrove-studio";
-
-/// What the page's requests have and those of no other page can.
-const OF_THE_PAGE: &str = "x-mangrove-studio";
-
-/// Where a request was made, in a browser's words.
-const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
 /// What the page may load, run and ask: files of its own origin, and nothing that is written into it. Pictures are drawn on a
 /// canvas, and files to keep are made in the page, which no directive is about.
@@ -57,16 +48,21 @@ pub(super) fn is_for<B>(request: &Request<B>) -> bool {
     let path = request.uri().path();
     let is_page = path == INDEX && matches!(*request.method(), Method::GET | Method::HEAD);
     // `GET /?gremlin=…` is a query, as it always was.
-    is_page && request.uri().query().is_none() || path.starts_with("/studio/")
+    is_page && !asks_something(request.uri().query().unwrap_or_default()) || path.starts_with("/studio/")
+}
+
+/// Whether a query string is a request, or cannot be read, which its answer will say. Anything else may have come with a link.
+fn asks_something(query: &str) -> bool {
+    question::parameters(query).map_or(true, |all| all.iter().any(|(name, _)| name == "gremlin"))
 }
 
 /// Answers at one of these paths.
 pub(super) async fn respond(request: Request<Incoming>, guest: &Arc<Guest>) -> Reply {
     match (request.method(), request.uri().path()) {
-        (&Method::GET, "/studio/session") => session(&request, guest).await,
+        (&Method::GET, SESSION) => session(&request, guest).await,
         (&Method::POST, "/studio/login") => log_in(request, guest).await,
         (&Method::POST, "/studio/logout") => log_out(&request, guest),
-        (_, "/studio/session") => only("GET"),
+        (_, SESSION) => only("GET"),
         (_, "/studio/login" | "/studio/logout") => only("POST"),
         (&Method::GET | &Method::HEAD, path) => file(path, request.headers()),
         _ => only("GET, HEAD"),
@@ -125,35 +121,12 @@ fn guard(reply: &mut Reply, mime: &'static str, kept: &'static str) {
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(kept));
 }
 
-/// Whether a request is one of the page's own. See the head of this file.
-pub(super) fn is_of_the_page<B>(request: &Request<B>) -> bool {
-    let headers = request.headers();
-    let mut sites = headers.get_all(SEC_FETCH_SITE).iter();
-    headers.contains_key(OF_THE_PAGE) && sites.all(|site| site == "same-origin")
-}
-
-/// Whom the cookie of a request stands for, if it is one of the page's own.
-pub(super) fn whom<B>(request: &Request<B>, guest: &Guest) -> Option<Identity> {
-    if !is_of_the_page(request) || guest.host.door.admit(request, false).is_err() {
-        return None;
-    }
-    let identity = guest.host.logins.find(secret(request.headers())?)?;
-    // He may have been removed, or have another password.
-    guest.host.gate.rights(&identity, "").map(|_| identity)
-}
-
-fn secret(headers: &HeaderMap) -> Option<&str> {
-    let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == COOKIE_NAME).map(|(_, value)| value)
-}
-
 /// Who may ask here at all; a reply to those who may not.
 fn admit<B>(request: &Request<B>, guest: &Guest) -> Result<(), Box<Reply>> {
     let refuse = |status, message: &str| Box::new(answer::error(status, None, message, None));
     let admitted = guest.host.door.admit(request, false);
     admitted.map_err(|refused| refuse(refused.status(), &refused.to_string()))?;
-    if is_of_the_page(request) {
+    if cookie::is_of_the_page(request) {
         return Ok(());
     }
     let message = format!("this is for the studio alone, whose requests have the header {OF_THE_PAGE}");
@@ -190,7 +163,7 @@ async fn log_in(request: Request<Incoming>, guest: &Arc<Guest>) -> Reply {
     if let Err(reply) = admit(&request, guest) {
         return *reply;
     }
-    let is_secure = guest.host.door.is_secure() || came_by_https(request.headers());
+    let cookie = Cookie::of(&request, guest);
     let bytes = match answer::read_body(request.into_body(), &guest.host).await {
         Ok(bytes) => bytes,
         Err(reply) => return *reply,
@@ -205,15 +178,10 @@ async fn log_in(request: Request<Incoming>, guest: &Arc<Guest>) -> Reply {
     match login::prove(credentials, guest).await {
         Ok(identity) => {
             let secret = guest.host.logins.open(identity);
-            with_cookie(&secret, LIFETIME.as_secs(), is_secure)
+            done(cookie.set_to(&secret, LIFETIME))
         }
         Err(reply) => *reply,
     }
-}
-
-/// Whether a proxy before this server has taken the page's request by TLS: its browser says so.
-fn came_by_https(headers: &HeaderMap) -> bool {
-    headers.get(ORIGIN).is_some_and(|origin| origin.as_bytes().starts_with(b"https://"))
 }
 
 /// A name and a password, or a token in its place.
@@ -231,18 +199,18 @@ fn log_out(request: &Request<Incoming>, guest: &Arc<Guest>) -> Reply {
     if let Err(reply) = admit(request, guest) {
         return *reply;
     }
-    if let Some(secret) = secret(request.headers()) {
-        guest.host.logins.close(secret);
+    // A page that was left open must not log out who came after.
+    if let Err(reply) = cookie::whom(request, guest) {
+        return *reply;
     }
-    with_cookie("", 0, guest.host.door.is_secure())
+    cookie::close(request, guest);
+    done(Cookie::of(request, guest).set_to("", Duration::ZERO))
 }
 
-fn with_cookie(secret: &str, seconds: u64, is_secure: bool) -> Reply {
-    let secure = if is_secure { "; Secure" } else { "" };
-    let cookie =
-        format!("{COOKIE_NAME}={secret}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
+/// Says that something is done, and sets the cookie.
+fn done(cookie: Option<HeaderValue>) -> Reply {
     let mut reply = told(&json!({ "status": "ok" }));
-    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+    if let Some(cookie) = cookie {
         reply.headers_mut().insert(SET_COOKIE, cookie);
     }
     reply
@@ -261,29 +229,11 @@ mod tests {
     fn queries_at_the_root_are_queries_still() {
         assert!(is_for(&request(Method::GET, "/", &[])) && is_for(&request(Method::HEAD, "/", &[])));
         assert!(is_for(&request(Method::GET, "/studio/a.js", &[])));
-        assert!(!is_for(&request(Method::GET, "/?gremlin=g.V()", &[])));
-        assert!(!is_for(&request(Method::POST, "/", &[])));
-    }
-
-    #[test]
-    fn a_request_is_the_pages_own_by_a_header_that_no_other_page_can_set() {
-        let own = |headers: &[(&str, &str)]| is_of_the_page(&request(Method::GET, "/metrics", headers));
-        assert!(own(&[(OF_THE_PAGE, "1"), (SEC_FETCH_SITE, "same-origin")]));
-        assert!(own(&[(OF_THE_PAGE, "1")]), "browsers say less to a server without TLS");
-        for site in ["same-site", "cross-site", "none"] {
-            assert!(!own(&[(OF_THE_PAGE, "1"), (SEC_FETCH_SITE, site)]), "{site}");
+        assert!(is_for(&request(Method::GET, "/?utm=1", &[])));
+        for query in ["gremlin=g.V()", "x=1&%67remlin=g.V()", "gremlin=", "gremlin=%4"] {
+            assert!(!is_for(&request(Method::GET, &format!("/?{query}"), &[])), "{query}");
         }
-        assert!(!own(&[(SEC_FETCH_SITE, "same-origin")]));
-    }
-
-    #[test]
-    fn the_secret_is_found_among_other_cookies() {
-        let found = |cookie: &str| {
-            let request = request(Method::GET, "/", &[("cookie", cookie)]);
-            secret(request.headers()).map(str::to_owned)
-        };
-        assert_eq!(found("a=b; mangrove-studio=12; c=d").as_deref(), Some("12"));
-        assert_eq!(found("mangrove-studio2=12"), None);
+        assert!(!is_for(&request(Method::POST, "/", &[])));
     }
 
     #[test]

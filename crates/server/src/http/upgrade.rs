@@ -30,7 +30,7 @@ impl Slot {
 }
 
 /// Whether a request asks to become a WebSocket.
-pub(super) fn is_handshake(request: &Request<Incoming>) -> bool {
+pub(super) fn is_handshake<B>(request: &Request<B>) -> bool {
     lists(request.headers(), UPGRADE, "websocket") && lists(request.headers(), CONNECTION, "upgrade")
 }
 
