@@ -59,7 +59,7 @@ impl BulkLoad {
             stripes,
             ..
         } = self;
-        let _nobody_enters = committer.entrance.write();
+        let _nobody_enters = committer.let_nobody_enter();
         committer.wait_until_alone(PATIENTLY)?;
         for (_, stripe) in open.into_iter().flatten() {
             full.send(stripe)?;

@@ -15,7 +15,7 @@ use crate::model::{Catalog, Declared, GraphOptions, Names, PublishedCounts, Rety
 use crate::place::{Allocator, BlockTable};
 use crate::sections::{IndexPartition, Mergeable, OrderedPartition, PARTITIONS, SectionKey};
 use crossbeam_epoch::Guard;
-use parking_lot::{Mutex, MutexGuard, RwLock};
+use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use timeline::Timeline;
@@ -55,7 +55,7 @@ pub(crate) struct Memory {
     pub(crate) names: Arc<Names>,
     declared: RwLock<Arc<Declared>>,
     /// Shared by whoever takes a snapshot from outside, for that moment; alone is a bulk load in it while half of it is there.
-    pub(crate) entrance: RwLock<()>,
+    entrance: RwLock<()>,
 }
 
 impl Memory {
@@ -90,6 +90,16 @@ impl Memory {
             declared: RwLock::new(Arc::new(declared)),
             entrance: RwLock::default(),
         }
+    }
+
+    /// Held by whoever takes a snapshot from outside, while he does.
+    pub(crate) fn enter(&self) -> RwLockReadGuard<'_, ()> {
+        self.entrance.read()
+    }
+
+    /// Held by whoever wants nobody else to take one.
+    pub(crate) fn let_nobody_enter(&self) -> RwLockWriteGuard<'_, ()> {
+        self.entrance.write()
     }
 
     /// Waits, but not for longer than that, until there is no snapshot.
