@@ -289,3 +289,19 @@ fn headers_that_do_not_fit_are_refused() {
     let message = csv(&[source], CsvOptions::default(), &empty_graph(), &ImportOptions::default(), &|_| {});
     assert!(message.unwrap_err().to_string().contains("cannot read `/no/such.csv`"));
 }
+#[test]
+fn a_damaged_file_is_named_and_leaves_nothing() {
+    let people =
+        format!("{}{}", PEOPLE.1, (9..2_000).map(|id| format!("{id},n,,person\n")).collect::<String>());
+    let level = ruzstd::encoding::CompressionLevel::Fastest;
+    let mut packed = ruzstd::encoding::compress_to_vec(people.as_bytes(), level);
+    *packed.last_mut().unwrap() ^= 1;
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("people.csv.zst"), packed).unwrap();
+    let graph = empty_graph();
+    let sources = CsvSource::in_directory(directory.path()).unwrap();
+    let done = csv(&sources, CsvOptions::default(), &graph, &ImportOptions::default(), &|_| {});
+    let refused = refusal(done).to_string();
+    assert!(refused.contains("people.csv.zst`: zstd: the file is damaged"), "{refused}");
+    assert_eq!(Look::at(&graph).counts(), (0, 0));
+}
