@@ -89,6 +89,7 @@ pub fn edge_list(
         counts: Counts::default(),
         ids: FxHashMap::default(),
     };
+    import.sink.treat_bad_rows(options.bad_rows);
     import.read_vertices()?;
     import.read_edges()?;
     let Import { sink, counts, monitor, rejects, .. } = import;

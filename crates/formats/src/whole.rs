@@ -68,7 +68,8 @@ pub fn whole(
 ) -> Result<ImportSummary, ImportError> {
     let begun = Instant::now();
     let length = std::fs::metadata(file).map_err(|e| ImportError::io(file, e))?.len();
-    let sink = target.begin()?;
+    let mut sink = target.begin()?;
+    sink.treat_bad_rows(options.bad_rows);
     let mut import = Import {
         file,
         format,

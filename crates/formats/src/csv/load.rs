@@ -43,7 +43,8 @@ pub(super) fn load(
         counts: Counts::default(),
         spaces: FxHashMap::default(),
     };
-    let (edges, vertices): (Vec<_>, Vec<_>) =
+    import.sink.treat_bad_rows(options.bad_rows);
+    let (mut edges, mut vertices): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|file| file.columns.header.is_edges);
     import.declare_spaces(&vertices)?;
     import.check_ends(&edges)?;

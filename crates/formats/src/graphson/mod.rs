@@ -50,7 +50,8 @@ pub fn graphson(
     let begun = Instant::now();
     refuse_binary_inside(file)?;
     let length = std::fs::metadata(file).map_err(|e| ImportError::io(file, e))?.len();
-    let sink = target.begin()?;
+    let mut sink = target.begin()?;
+    sink.treat_bad_rows(options.bad_rows);
     let mut import = Import {
         file,
         // The file is read twice.

@@ -24,6 +24,7 @@ mod staging;
 mod stripe;
 
 pub use column::{BulkCell, BulkColumn, BulkStrings, BulkValues};
+pub use obey::refused_rows;
 
 use std::sync::Arc;
 
