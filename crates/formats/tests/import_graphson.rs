@@ -312,3 +312,39 @@ fn null_properties_are_taken_where_the_schema_allows_them() {
         assert_eq!(meta, usize::from(allowed));
     }
 }
+#[test]
+fn edges_without_ids_get_none_that_a_later_edge_has() {
+    let edge = |id: Option<i64>| {
+        let id = id.map_or(String::new(), |id| format!(r#""id":{{"@type":"g:Int64","@value":{id}}},"#));
+        format!(r#"{{{id}"inV":1}}"#)
+    };
+    let edges: Vec<_> = (0..50).flat_map(|id| [edge(None), edge(Some(id))]).collect();
+    let line = format!(r#"{{"id":1,"outE":{{"e":[{}]}}}}"#, edges.join(","));
+    let options = ImportOptions::default();
+    let graphs = [false, true].map(|whole_file| {
+        let graph = empty_graph();
+        in_file(&line, |file| match whole_file {
+            true => whole(file, GraphFormat::GraphSon, &graph, &options, &|_| {}),
+            false => graphson(file, &graph, &options, &|_| {}),
+        })
+        .unwrap();
+        graph
+    });
+    let xml = {
+        let edge = |id: Option<i64>| {
+            let id = id.map_or(String::new(), |id| format!("id=\"{id}\" "));
+            format!("<edge {id}source=\"1\" target=\"1\"/>")
+        };
+        let edges: String = (0..50).flat_map(|id| [edge(None), edge(Some(id))]).collect();
+        let graph = empty_graph();
+        let file = format!("<graphml><graph><node id=\"1\"/>{edges}</graph></graphml>");
+        in_file(&file, |file| whole(file, GraphFormat::GraphMl, &graph, &options, &|_| {})).unwrap();
+        graph
+    };
+    for graph in graphs.iter().chain([&xml]) {
+        assert_eq!(Look::at(graph).counts(), (1, 100));
+    }
+    for look in graphs.iter().map(Look::at) {
+        (0..50i64).for_each(|id| _ = look.edge(id));
+    }
+}

@@ -31,7 +31,7 @@ use values::{Direction, Edge, Str, Vertex};
 pub use error::{FileError, Place};
 pub use room::Room;
 
-use super::sides::{Sides, Survey};
+use super::sides::{Kinds, Sides, Survey};
 use bytes::Bytes;
 use room::Holdings;
 
@@ -229,15 +229,15 @@ impl TwiceReader {
         }
     }
 
-    /// Where edges are to be taken from the second time.
-    pub(super) fn into_sides(self) -> Sides {
+    /// Where edges are to be taken from the second time, and whether they have ids, as far as the reader knows.
+    pub(super) fn into_sides(self) -> (Sides, Kinds) {
         match self {
             Self::GraphSon(reader) => match reader.into_edges() {
-                graphson::Edges::Surveyed(survey) => survey.sides(Direction::In),
-                graphson::Edges::Taken(sides) => sides,
-                graphson::Edges::Counted { .. } => Sides::At(Direction::In),
+                graphson::Edges::Surveyed(survey) => (survey.sides(Direction::In), survey.kinds()),
+                graphson::Edges::Taken(sides) => (sides, Kinds::default()),
+                graphson::Edges::Counted { .. } => (Sides::At(Direction::In), Kinds::default()),
             },
-            Self::Other(_) => Sides::At(Direction::In),
+            Self::Other(_) => (Sides::At(Direction::In), Kinds::default()),
         }
     }
 }
