@@ -326,6 +326,31 @@ fn a_part_of_a_graph_is_what_a_traversal_yields() {
     );
     assert!(!dir.path().join("names.json").exists());
 }
+
+#[test]
+fn an_empty_graph_comes_back_from_every_format() {
+    let db = Database::in_memory().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    for (name, format) in [
+        ("a.json", None),
+        ("b.json.gz", None),
+        ("c.kryo", None),
+        ("d.kryo.gz", None),
+        ("e.xml", None),
+        ("f.graphml.gz", None),
+        ("neo4j", Some(ExportFormat::Neo4j)),
+        ("neptune", Some(ExportFormat::Neptune)),
+    ] {
+        let target = dir.path().join(name);
+        db.export(&target, &ExportOptions { format, ..ExportOptions::default() }).unwrap();
+        assert_eq!(all(&opened(&target), "g.V().count()"), ["Long(0)"], "{name}");
+    }
+    let unnamed = dir.path().join("something");
+    fs::write(&unnamed, "").unwrap();
+    let refused = db.import(&unnamed, None, &ImportOptions::default(), &|_| {}).unwrap_err().to_string();
+    assert!(refused.contains("the file is empty, and its name does not end as one"), "{refused}");
+}
+
 #[test]
 fn labels_that_end_as_names_of_headers_do_come_back() {
     let db = made(&[
