@@ -8,7 +8,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use mangrove::{
-    ImportFormat, ImportIntoOptions, ImportSource, Imported,
+    ImportFormat, ImportIntoOptions, ImportSource, Imported, Temporary,
     config::Config,
     formats::{
         BadRows, ImportOptions, ImportPhase, ImportProgress, ImportSummary, Merge, PresentOptions,
@@ -18,7 +18,7 @@ use mangrove::{
 
 use values::Value;
 
-use super::{Failure, carried::Carried, progress::bar, reached::Reached};
+use super::{Failure, carried::Carried, endings::end_cleanly, progress::bar, reached::Reached};
 use crate::{
     far::{Client, Far},
     output::say,
@@ -89,6 +89,9 @@ impl Import {
         let graph = config.default_graph();
         let is_new = !graph.is_memory() && !graph.path.exists();
         let writing = self.writing()?;
+        end_cleanly()?;
+        // What rows are committed by an import in transactions stays, for the same command to go on with.
+        let new = (is_new && writing.is_none()).then(|| Temporary::at(&graph.path));
         let database = match Reached::of(config, far)? {
             Reached::Near(database) => database,
             Reached::Far(mut client) => return self.send(&mut client),
@@ -132,6 +135,9 @@ impl Import {
         let left = is_new && done.is_err() && database.snapshot().vertex_count(None) == 0;
         bar.finish_and_clear();
         database.close()?;
+        if let (Some(new), false) = (&new, left) {
+            new.publish(|| Ok::<_, Failure>(()))?;
+        }
         if left {
             // Nothing comes of an import that failed, not even an empty graph.
             std::fs::remove_dir_all(&graph.path)?;
