@@ -312,6 +312,62 @@ fn null_properties_are_taken_where_the_schema_allows_them() {
         assert_eq!(meta, usize::from(allowed));
     }
 }
+
+/// A value of so many lists, or maps, inside one another.
+fn nested(depth: usize, kind: &str) -> String {
+    let begin = match kind {
+        "g:Map" => r#"{"@type":"g:Map","@value":["k","#.to_owned(),
+        _ => format!(r#"{{"@type":"{kind}","@value":["#),
+    };
+    format!("{}{{\"@type\":\"g:Int64\",\"@value\":7}}{}", begin.repeat(depth), "]}".repeat(depth))
+}
+
+#[test]
+fn values_are_read_as_deep_as_they_can_be_stored() {
+    let depth_of = |mut value: Value| {
+        let mut depth = 0;
+        while value != Value::Long(7) {
+            value = match &value {
+                Value::List(members) => members[0].clone(),
+                Value::Map(map) => map.iter().next().unwrap().1.clone(),
+                other => panic!("{other:?}"),
+            };
+            depth += 1;
+        }
+        depth
+    };
+    for kind in ["g:List", "g:Map"] {
+        let line = |depth: usize| {
+            let value = nested(depth, kind);
+            format!(
+                r#"{{"id":"a","outE":{{"e":[{{"id":"b","inV":"a","properties":{{"p":{value}}}}}]}},"properties":{{"p":[{{"value":{value},"properties":{{"m":{value}}}}}]}}}}"#
+            )
+        };
+        for whole_file in [false, true] {
+            let read = |depth: usize| {
+                in_file(&line(depth), |file| {
+                    let graph = empty_graph();
+                    let options = ImportOptions { keep_property_ids: false, ..Default::default() };
+                    match whole_file {
+                        true => whole(file, GraphFormat::GraphSon, &graph, &options, &|_| {}),
+                        false => graphson(file, &graph, &options, &|_| {}),
+                    }
+                    .map(|_| Look::at(&graph))
+                    .map_err(|error| error.to_string())
+                })
+            };
+            let look = read(64).unwrap();
+            let property = look.properties(look.vertex("a"), "p").remove(0);
+            let metas = look.metas(&property);
+            assert_eq!(depth_of(property.value), 64);
+            assert_eq!(depth_of(metas[0].1.clone()), 64);
+            assert_eq!(depth_of(look.edge_value(look.edge("b"), "p").unwrap()), 64);
+            assert!(read(65).err().unwrap().contains("nested more than 64 deep"));
+            assert!(read(200).err().unwrap().contains("arrays and objects inside one another"));
+        }
+    }
+}
+
 #[test]
 fn edges_without_ids_get_none_that_a_later_edge_has() {
     let edge = |id: Option<i64>| {

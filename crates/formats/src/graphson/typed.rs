@@ -14,7 +14,7 @@ pub(crate) struct TypedError(pub(crate) String);
 
 type Result<T> = std::result::Result<T, TypedError>;
 
-/// The value that a JSON value stands for. Depth is bounded by the JSON parser (128).
+/// The value that a JSON value stands for. Depth is bounded by the parsers of JSON (160).
 pub(crate) fn value(json: &Json) -> Result<Value> {
     watch::tick();
     match json {
