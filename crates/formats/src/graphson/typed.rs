@@ -78,10 +78,15 @@ fn set(json: &Json) -> Result<Value> {
     items(json)?.iter().map(value).collect::<Result<Set>>().map(Value::from)
 }
 
-/// GraphSON 3 tags its numbers; an untagged one is taken for the smallest type that holds it.
+/// GraphSON 3 tags its numbers; an untagged one is taken for the smallest type that holds it, as Jackson does for TinkerPop.
 fn untyped_number(number: &serde_json::Number) -> Result<Value> {
     if let Some(long) = number.as_i64() {
         return Ok(i32::try_from(long).map_or(Value::Long(long), Value::Int));
+    }
+    let is_whole = |text: &str| text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
+    if is_whole(&number.to_string()) {
+        let whole = big::<BigInt>(&Json::Number(number.clone()), "an integer")?;
+        return Ok(Value::BigInteger(Arc::new(whole)));
     }
     number.as_f64().map(Value::Double).ok_or_else(|| unexpected("a number", &Json::Number(number.clone())))
 }
@@ -211,6 +216,7 @@ mod tests {
         assert_eq!(read(r#""marko""#), Ok(Value::str("marko")));
         assert_eq!(read("5"), Ok(Value::Int(5)));
         assert_eq!(read("5000000000"), Ok(Value::Long(5_000_000_000)));
+        assert_eq!(read("1.5e3"), Ok(Value::Double(1500.0)));
         let date = DateTime::from_epoch_millis(1_481_750_076_295);
         assert_eq!(read(r#"{"@type":"g:Date","@value":1481750076295}"#), Ok(Value::DateTime(date)));
         let list = Value::list(vec![Value::Int(1), Value::str("a")]);
@@ -218,6 +224,17 @@ mod tests {
         let big: BigInt = "123456789012345678901234567890".parse().unwrap();
         let json = r#"{"@type":"gx:BigInteger","@value":123456789012345678901234567890}"#;
         assert_eq!(read(json), Ok(Value::BigInteger(Arc::new(big))));
+    }
+
+    #[test]
+    fn whole_numbers_without_a_type_are_exact_however_long() {
+        for text in ["9223372036854775808", "-9223372036854775809", "123456789012345678901"] {
+            let big: BigInt = text.parse().unwrap();
+            assert_eq!(read(text), Ok(Value::BigInteger(Arc::new(big))), "{text}");
+        }
+        assert_eq!(read("9223372036854775807"), Ok(Value::Long(i64::MAX)));
+        let long = read(&"9".repeat(MOST_DIGITS + 1)).unwrap_err();
+        assert!(long.contains("at most 65536 digits"), "{long}");
     }
 
     #[test]
