@@ -291,7 +291,7 @@ fn graphson_is_read_in_every_version_wrapped_and_not() {
 #[test]
 fn graphml_is_read_in_any_order() {
     let file = r#"<?xml version="1.0"?><!DOCTYPE graphml><g:graphml xmlns:g="x"><key id="labelV" attr.name="labelV"/>
-        <key id="d0" for="node" attr.name="n&amp;" attr.type="long"/><graph><edge source="a" target="b"/>
+        <key id="d0" for="node" attr.name="n&amp;" attr.type="long"/><key id="other" yfiles.type="graphics"/><graph><edge source="a" target="b"/>
         <node id="a"><data key="d0"> 5 </data><data key="other"><x/></data></node><node id="b"><!-- c -->
         <data key="labelV">x<![CDATA[<y>]]>&#x41;</data></node></graph></g:graphml>"#;
     let graph = said(&read(GraphFormat::GraphMl, file.as_bytes()).unwrap());
@@ -338,6 +338,16 @@ fn what_is_wrong_is_said() {
         (GraphMl, "<graphml>\n <node\n id=\"1\"><b/>", "line 3, column 13: the file ends inside an element"),
         (GraphMl, &format!("{key}x</data></node></graphml>"), "`n`: a whole number of 32 bits expected"),
         (GraphMl, &format!("{key}<b/></data></node></graphml>"), "found an element"),
+        (
+            GraphMl,
+            "<graphml>\n<node id=\"1\">\n<data key=\"n\">x</data></node></graphml>",
+            "line 3, column 1: there is `data` of the key \"n\", which no element `key` declares",
+        ),
+        (
+            GraphMl,
+            r#"<graphml><key id="n" attr.name="n" attr.type="float"/><node id="1"><data key="n">1e39</data></node></graphml>"#,
+            "`n`: a number of 32 bits expected",
+        ),
         (GraphMl, &format!("{key}1</data></edge></graphml>"), "XML expected"),
         (GraphMl, &format!("{laughs}{key}&b;</data></node></graphml>"), "`&b;` is no character"),
         (GraphMl, "<graphml>", "ends inside an element"),

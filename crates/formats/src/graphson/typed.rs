@@ -38,8 +38,8 @@ fn bare_list(members: &[Json]) -> Result<Value> {
             "lang.Integer" => return integer(inner).map(Value::Int),
             "lang.Short" => return integer(inner).map(Value::Short),
             "lang.Byte" => return integer(inner).map(Value::Byte),
-            "lang.Float" => return float(inner).map(|v| Value::Float(v as f32)),
-            "lang.Double" => return float(inner).map(Value::Double),
+            "lang.Float" => return float(inner),
+            "lang.Double" => return double(inner).map(Value::Double),
             "util.Date" => return date(inner, DateKind::Date),
             "sql.Timestamp" => return date(inner, DateKind::Timestamp),
             "util.UUID" => return text(inner, "a UUID", |t| Uuid::parse_str(t).ok()).map(Value::Uuid),
@@ -100,8 +100,8 @@ fn tagged(object: &Object<String, Json>) -> Result<Value> {
         "g:Int64" => integer(inner).map(Value::Long),
         "gx:Int16" => integer(inner).map(Value::Short),
         "gx:Byte" => integer(inner).map(Value::Byte),
-        "g:Float" => float(inner).map(|v| Value::Float(v as f32)),
-        "g:Double" => float(inner).map(Value::Double),
+        "g:Float" => float(inner),
+        "g:Double" => double(inner).map(Value::Double),
         "g:Date" => date(inner, DateKind::Date),
         "g:Timestamp" => date(inner, DateKind::Timestamp),
         "g:UUID" => text(inner, "a UUID", |t| Uuid::parse_str(t).ok()).map(Value::Uuid),
@@ -132,7 +132,17 @@ fn integer<T: TryFrom<i64>>(json: &Json) -> Result<T> {
     found.ok_or_else(|| unexpected(&format!("an integer of {} bits", 8 * size_of::<T>()), json))
 }
 
-fn float(json: &Json) -> Result<f64> {
+/// A number of 32 bits. One that has no place among these would become infinite.
+fn float(json: &Json) -> Result<Value> {
+    let number = double(json)?;
+    let float = number as f32;
+    if float.is_infinite() && number.is_finite() {
+        return Err(unexpected("a number of 32 bits", json));
+    }
+    Ok(Value::Float(float))
+}
+
+fn double(json: &Json) -> Result<f64> {
     match json {
         Json::String(text) if text == "NaN" => Some(f64::NAN),
         Json::String(text) if text == "Infinity" => Some(f64::INFINITY),
@@ -265,6 +275,10 @@ mod tests {
             (r#"{"@type":"g:Int32"}"#, "`@type` and `@value`"),
             (r#"{"@type":"g:Map","@value":["a"]}"#, "last key"),
             (r#"["java.lang.Long","x"]"#, "an integer of 64 bits expected"),
+            (r#"{"@type":"g:Float","@value":1e39}"#, "a number of 32 bits expected"),
+            (r#"["java.lang.Float",-3.5e38]"#, "a number of 32 bits expected"),
+            (r#"{"@type":"g:Double","@value":1e400}"#, "a number expected"),
+            ("1e400", "a number expected"),
         ] {
             let found = read(json).unwrap_err();
             assert!(found.contains(problem), "{json}: {found}");
