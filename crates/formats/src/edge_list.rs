@@ -57,7 +57,11 @@ fn begins_as_edge_list(start: &[u8]) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
     let has_comments = lines.peek().is_some_and(|line| is_comment(line) && !line.starts_with("%%"));
     let data = lines.find(|line| !is_comment(line));
-    let is_whole = |field: &str| field.parse::<i64>().is_ok();
+    // Those that are too long for an integer are texts.
+    let is_whole = |field: &str| {
+        let digits = field.strip_prefix(['-', '+']).unwrap_or(field);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
     has_comments
         && data.is_some_and(|line| {
             let fields: Vec<&str> = line.split_ascii_whitespace().collect();
@@ -89,6 +93,7 @@ pub fn edge_list(
         counts: Counts::default(),
         ids: FxHashMap::default(),
     };
+    import.sink.treat_bad_rows(options.bad_rows);
     import.read_vertices()?;
     import.read_edges()?;
     let Import { sink, counts, monitor, rejects, .. } = import;
@@ -258,6 +263,7 @@ mod tests {
             "# one\n#two\n\n30   1412\n",
             "% sym unweighted\n1 2\n",
             "\u{feff}# x\n-1 2 0.5\n",
+            "# x\n99999999999999999999 1\n",
         ] {
             assert!(begins_as_edge_list(start.as_bytes()), "{start:?}");
         }

@@ -54,7 +54,7 @@ pub enum ImportError {
     #[error("another import of the same files into this graph is under way; wait until it is done")]
     Twice,
     /// An import into a graph that has data stopped in its midst. What came before is durable, and the same import goes on behind it.
-    #[error("{cause}\n{} of its vertices and {} of its edges are in the graph by now; the same command goes on behind them", .tally.vertices + .tally.merged_vertices, .tally.edges + .tally.merged_edges)]
+    #[error("{}", midway(.cause, .tally))]
     Midway {
         /// Why.
         cause: Box<ImportError>,
@@ -88,6 +88,25 @@ impl ImportError {
     pub(super) fn layout(path: &Path, problem: impl Into<String>) -> Self {
         Self::Layout { path: path.to_owned(), problem: problem.into() }
     }
+}
+
+/// What to say of an import that stopped in its midst.
+fn midway(cause: &ImportError, tally: &Tally) -> String {
+    let (vertices, edges) = (tally.vertices + tally.merged_vertices, tally.edges + tally.merged_edges);
+    let done =
+        format!("{cause}\n{vertices} of its vertices and {edges} of its edges are in the graph by now; ");
+    let how = match cause {
+        // The same command would stop at it again, and is not the same with other files.
+        ImportError::BadRow(_) => {
+            "the same command with --skip-bad-rows goes on behind them and leaves such rows out; files that are corrected are another \
+             import, for which --merge id or --merge KEY takes what is there for what it is"
+        }
+        ImportError::Layout { .. } | ImportError::Foreign { .. } => {
+            "files that are corrected are another import, for which --merge id or --merge KEY takes what is there for what it is"
+        }
+        _ => "the same command goes on behind them",
+    };
+    done + how
 }
 
 /// A row that cannot be imported: where it is and what is wrong.

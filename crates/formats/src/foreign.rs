@@ -34,6 +34,9 @@ const UNPACK_CSV: &str = "is not supported here; unpack it first, or name it .cs
                           headers (docs/import.md)";
 /// Of what is read, but not here.
 const BY_ITSELF: &str = "is not what was expected here; import it as a file by itself, without --format";
+/// Of an edge list, which is not told from every other text with comments.
+const AS_EDGE_LIST: &str =
+    "is not what was expected here; import it as a file by itself, with --format edge-list";
 const SUPPORTED: &str = "is not supported; supported are LDBC's CSV files, CSV files with typed headers, GraphSON, GraphML, \
                          Gryo and edge lists, and CSV and JSON lines with a mapping (docs/import.md)";
 const TO_UTF8: &str = "is not supported; convert it to UTF-8 first (`iconv -f UTF-16 -t UTF-8`)";
@@ -98,7 +101,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("prefix ", "Turtle", SUPPORTED),
     ("_:", "N-Triples", SUPPORTED),
     ("%%matrixmarket", "Matrix Market", EDGE_LIST),
-    ("%", "an edge list with comments", BY_ITSELF),
+    ("%", "an edge list with comments", AS_EDGE_LIST),
     ("*vertices", "Pajek", SUPPORTED),
     ("graph [", "GML", SUPPORTED),
     ("creator \"", "GML", SUPPORTED),
@@ -248,7 +251,7 @@ fn of_text(text: &str) -> Option<Foreign> {
         Some('[') => Some(Foreign { name: "a JSON array", advice: TO_LINES }),
         Some('{') => json(line),
         _ if begins_with_comment && !super::is_csv_header(text.lines().next().unwrap_or_default()) => {
-            Some(Foreign { name: "an edge list with comments", advice: BY_ITSELF })
+            Some(Foreign { name: "an edge list with comments", advice: AS_EDGE_LIST })
         }
         _ => None,
     }

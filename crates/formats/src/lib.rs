@@ -28,6 +28,7 @@ mod graphson;
 mod ldbc;
 mod lines;
 mod markup;
+mod numbers;
 mod packed;
 mod pipeline;
 mod progress;

@@ -106,7 +106,11 @@ impl<R: Read> Read for Frames<R> {
                 if count > 0 {
                     return Ok(count);
                 }
-                self.packed = self.inside.take().map(StreamingDecoder::into_inner);
+                let Some((packed, decoder)) = self.inside.take().map(StreamingDecoder::into_parts) else {
+                    return Ok(0);
+                };
+                check_sum(&decoder)?;
+                self.packed = Some(packed);
             }
             let Some(mut packed) = self.packed.take() else { return Ok(0) };
             if !packed.next_frame()? {
@@ -116,6 +120,23 @@ impl<R: Read> Read for Frames<R> {
             self.inside = Some(begun.map_err(|error| Error::other(format!("zstd: {error}")))?);
         }
     }
+}
+
+/// Refuses what a frame held if it is not what was packed, as far as the frame says (RFC 8878, section 3.1.1). The decoder leaves
+/// that to whoever has read all of it.
+fn check_sum(decoder: &FrameDecoder) -> Result<()> {
+    let (Some(packed), Some(read)) = (decoder.get_checksum_from_data(), decoder.get_calculated_checksum())
+    else {
+        return Ok(());
+    };
+    if packed == read {
+        return Ok(());
+    }
+    let problem = format!(
+        "zstd: the file is damaged: what it holds has the checksum {read:08x}, and {packed:08x} was packed; get it again from where it \
+         comes from"
+    );
+    Err(Error::new(ErrorKind::InvalidData, problem))
 }
 
 /// A file of which somebody asks meanwhile how much has been read.
@@ -180,6 +201,24 @@ mod tests {
         let [first, second] = skipped.map(<[u8]>::to_vec);
         let framed = [first.clone(), zstd("one, "), second, first, zstd("two")];
         assert_eq!(read(framed.concat()).unwrap(), "one, two", "as pzstd writes it");
+    }
+
+    #[test]
+    fn what_was_packed_in_zstd_is_compared_with_its_checksum() {
+        let whole = zstd("id:ID,name\n1,marko\n");
+        // Short texts lie there as they are.
+        let letter = whole.windows(5).position(|bytes| bytes == b"marko").unwrap();
+        for place in [letter, whole.len() - 1] {
+            let mut damaged = whole.clone();
+            damaged[place] ^= 1;
+            for packed in
+                [damaged.clone(), [damaged.clone(), zstd("more")].concat(), [zstd(""), damaged].concat()]
+            {
+                let error = read(packed).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::InvalidData);
+                assert!(error.to_string().contains("zstd: the file is damaged"), "{error}");
+            }
+        }
     }
 
     #[test]

@@ -21,6 +21,49 @@ impl EdgeKey {
             None => Self(Value::list(vec![Value::str(label), from.id_key(), to.id_key()])),
         }
     }
+
+    fn is_id(&self) -> bool {
+        !matches!(self.0, Value::List(_))
+    }
+}
+
+/// Whether the edges of a file have ids.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Kinds {
+    have: bool,
+    have_not: bool,
+}
+
+impl Kinds {
+    pub(super) fn see(&mut self, has_id: bool) {
+        self.have |= has_id;
+        self.have_not |= !has_id;
+    }
+
+    /// The turns in which they are read: what gets ids of the graph comes behind what has its own, so that none of these is taken by
+    /// then. Most files have edges of one kind, and are read once.
+    pub(super) fn turns(self) -> &'static [Turn] {
+        if self.have && self.have_not { &[Turn::WithIds, Turn::WithoutIds] } else { &[Turn::All] }
+    }
+}
+
+/// The edges that are read in a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    All,
+    WithIds,
+    WithoutIds,
+}
+
+impl Turn {
+    /// Whether it is an edge's.
+    pub(super) fn is_of(self, has_id: bool) -> bool {
+        match self {
+            Self::All => true,
+            Self::WithIds => has_id,
+            Self::WithoutIds => !has_id,
+        }
+    }
 }
 
 /// The mentions of edges in a file.
@@ -28,6 +71,7 @@ impl EdgeKey {
 pub(super) struct Survey {
     leaving: Mentions,
     entering: Mentions,
+    kinds: Kinds,
     hasher: Seeded,
 }
 
@@ -44,6 +88,12 @@ impl Survey {
         let mentions = if at == Direction::Out { &mut self.leaving } else { &mut self.entering };
         mentions.count += 1;
         mentions.sum = mentions.sum.wrapping_add(self.hasher.hash_one(key));
+        self.kinds.see(key.is_id());
+    }
+
+    /// Whether they have ids.
+    pub(super) fn kinds(&self) -> Kinds {
+        self.kinds
     }
 
     /// Where edges are to be taken from; at this end if all are mentioned at both.
@@ -68,6 +118,14 @@ pub(super) enum Sides {
 }
 
 impl Sides {
+    /// The same before any edge was taken.
+    pub(super) fn anew(&self) -> Self {
+        match self {
+            Self::At(end) => Self::At(*end),
+            Self::Either(_) => Self::Either(SeededMap::default()),
+        }
+    }
+
     /// Whether mentions at this end may be needed.
     pub(super) fn look_at(&self, at: Direction) -> bool {
         match self {

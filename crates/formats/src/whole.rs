@@ -22,7 +22,7 @@ use super::graphson::{EdgeBatches, EdgeLine, VertexBatches, VertexLine};
 use super::packed::{Counted, is_packed, unpacked};
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
-use super::sides::Sides;
+use super::sides::{Kinds, Sides, Turn};
 use super::sink::{Sink, Source, Standing, Target};
 use super::summary::{Counts, ImportSummary, finish};
 use graph::{BulkCell, NameSpace, check_id, check_name};
@@ -68,7 +68,8 @@ pub fn whole(
 ) -> Result<ImportSummary, ImportError> {
     let begun = Instant::now();
     let length = std::fs::metadata(file).map_err(|e| ImportError::io(file, e))?.len();
-    let sink = target.begin()?;
+    let mut sink = target.begin()?;
+    sink.treat_bad_rows(options.bad_rows);
     let mut import = Import {
         file,
         format,
@@ -80,8 +81,9 @@ pub fn whole(
         ids: FxHashMap::default(),
         place: None,
     };
-    let sides = import.read_vertices()?;
-    import.read_edges(sides)?;
+    let (sides, kinds) = import.read_vertices()?;
+    // Once, but for files whose edges are of both kinds.
+    kinds.turns().iter().try_for_each(|turn| import.read_edges(*turn, sides.anew()))?;
     let Import { sink, counts, monitor, .. } = import;
     let mut summary = finish(sink, counts, &monitor, Rejects::new(options.bad_rows), begun)?;
     summary.bytes = length;
@@ -104,10 +106,11 @@ struct Import<'a> {
 }
 
 impl Import<'_> {
-    /// Reads the vertices; where edges are to be taken from.
-    fn read_vertices(&mut self) -> Result<Sides, ImportError> {
+    /// Reads the vertices; where edges are to be taken from, and whether they have ids.
+    fn read_vertices(&mut self) -> Result<(Sides, Kinds), ImportError> {
         let mut batches = VertexBatches::default();
         let mut named = IndexMap::new();
+        let mut seen = Kinds::default();
         let reader = self.each(TwiceReader::first, |import, element, names_vertices| match element {
             Element::Vertex(vertex) => {
                 let place = import.offset();
@@ -118,6 +121,7 @@ impl Import<'_> {
                 Ok(1)
             }
             Element::Edge(edge) if names_vertices => {
+                seen.see(!edge.id.is_null());
                 for id in [edge.out_v.id, edge.in_v.id] {
                     let key = id.id_key();
                     if !import.ids.contains_key(&key) {
@@ -135,7 +139,8 @@ impl Import<'_> {
             }
         }
         self.load_vertices(&mut batches, Standing::Referred)?;
-        Ok(reader.into_sides())
+        let (sides, known) = reader.into_sides();
+        Ok((sides, if self.format == GraphFormat::GraphSon { known } else { seen }))
     }
 
     /// A vertex as a row; enters its id, with a reference yet to be filled in.
@@ -181,12 +186,15 @@ impl Import<'_> {
         Ok(())
     }
 
-    fn read_edges(&mut self, sides: Sides) -> Result<(), ImportError> {
+    fn read_edges(&mut self, turn: Turn, sides: Sides) -> Result<(), ImportError> {
         let mut batches = EdgeBatches::default();
         self.each(
             |format, from| TwiceReader::second(format, from, sides),
             |import, element, _| {
                 let Element::Edge(edge) = element else { return Ok(0) };
+                if !turn.is_of(!edge.id.is_null()) {
+                    return Ok(0);
+                }
                 let ends = (import.end(&edge, &edge.out_v)?, import.end(&edge, &edge.in_v)?);
                 let edge = import.edge(edge)?;
                 if batches.is_full_for(&edge) {

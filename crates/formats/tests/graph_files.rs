@@ -291,7 +291,7 @@ fn graphson_is_read_in_every_version_wrapped_and_not() {
 #[test]
 fn graphml_is_read_in_any_order() {
     let file = r#"<?xml version="1.0"?><!DOCTYPE graphml><g:graphml xmlns:g="x"><key id="labelV" attr.name="labelV"/>
-        <key id="d0" for="node" attr.name="n&amp;" attr.type="long"/><graph><edge source="a" target="b"/>
+        <key id="d0" for="node" attr.name="n&amp;" attr.type="long"/><key id="other" yfiles.type="graphics"/><graph><edge source="a" target="b"/>
         <node id="a"><data key="d0"> 5 </data><data key="other"><x/></data></node><node id="b"><!-- c -->
         <data key="labelV">x<![CDATA[<y>]]>&#x41;</data></node></graph></g:graphml>"#;
     let graph = said(&read(GraphFormat::GraphMl, file.as_bytes()).unwrap());
@@ -338,6 +338,16 @@ fn what_is_wrong_is_said() {
         (GraphMl, "<graphml>\n <node\n id=\"1\"><b/>", "line 3, column 13: the file ends inside an element"),
         (GraphMl, &format!("{key}x</data></node></graphml>"), "`n`: a whole number of 32 bits expected"),
         (GraphMl, &format!("{key}<b/></data></node></graphml>"), "found an element"),
+        (
+            GraphMl,
+            "<graphml>\n<node id=\"1\">\n<data key=\"n\">x</data></node></graphml>",
+            "line 3, column 1: there is `data` of the key \"n\", which no element `key` declares",
+        ),
+        (
+            GraphMl,
+            r#"<graphml><key id="n" attr.name="n" attr.type="float"/><node id="1"><data key="n">1e39</data></node></graphml>"#,
+            "`n`: a number of 32 bits expected",
+        ),
         (GraphMl, &format!("{key}1</data></edge></graphml>"), "XML expected"),
         (GraphMl, &format!("{laughs}{key}&b;</data></node></graphml>"), "`&b;` is no character"),
         (GraphMl, "<graphml>", "ends inside an element"),
@@ -377,7 +387,12 @@ fn what_a_format_cannot_tell_is_refused_by_name() {
     };
     for (format, graph, problem) in [
         (GraphFormat::GraphMl, with("k", 1.into()), "Multiple properties exist for the provided key: [k]"),
-        (GraphFormat::GraphMl, once("k", "\u{1}".into()), "U+0001"),
+        (
+            GraphFormat::GraphMl,
+            once("k", "\u{1}".into()),
+            "the vertex 1: the property `k`: the character U+0001 is none of XML",
+        ),
+        (GraphFormat::GraphMl, once("\0", 1.into()), "the key \"\\0\": the character U+0000"),
         (GraphFormat::GraphMl, once("labelV", 1.into()), "`labelV`"),
         (GraphFormat::Gryo, once("k", Value::T(values::T::Id)), "a property `k` is a T"),
         (GraphFormat::Gryo, once("k", Value::Char('😀')), "two UTF-16 units"),
@@ -448,4 +463,48 @@ fn what_must_be_held_is_told_and_may_be_refused() {
         count += 1;
     }
     assert_eq!(count, 50_001);
+}
+
+/// Writes a graph of vertices; what the format does not say of it.
+fn losses(vertices: &[Vertex]) -> Result<Vec<String>, String> {
+    let mut writer = graph_file_writer(GraphFormat::GraphMl, Box::new(std::io::sink()), Box::new(|_| true));
+    let written = writer.passes().iter().enumerate().try_for_each(|(number, pass)| {
+        writer.begin(number)?;
+        let of_vertices = *pass == Pass::Vertices;
+        vertices.iter().filter(|_| of_vertices).try_for_each(|vertex| writer.vertex(vertex))
+    });
+    written.and_then(|()| writer.finish()).map_err(|error| error.to_string())?;
+    Ok(writer.losses())
+}
+
+#[test]
+fn graphml_tells_what_it_does_not_say() {
+    let property = |key: &str, value: Value| VertexProperty {
+        id: 0.into(),
+        key: key.into(),
+        value,
+        properties: Vec::new(),
+        vertex: None,
+        owner: None,
+    };
+    let meta = VertexProperty {
+        properties: vec![Property { key: "meta".into(), value: 1.into(), owner: None }],
+        ..property("a", "b".into())
+    };
+    let uuid = Value::Uuid(values::Uuid::nil());
+    let vertex = Vertex {
+        properties: vec![meta, property("u", uuid), property("n", 1.into())],
+        ..Vertex::reference(Value::Long(5), "x")
+    };
+    let expected = [
+        "1 ids of vertices that are no texts are written as texts",
+        "`a`: 1 properties of properties are left out",
+        "`u`: 1 values of vertices are written as texts",
+    ];
+    assert_eq!(losses(&[vertex]), Ok(expected.map(String::from).to_vec()));
+    assert_eq!(losses(&[Vertex::reference("a", "x")]), Ok(Vec::new()));
+    let twins = [Value::Long(1), Value::str("a"), Value::str("1")].map(|id| Vertex::reference(id, "x"));
+    let refused = losses(&twins).unwrap_err();
+    assert!(refused.contains("two vertices have ids that are the text \"1\""), "{refused}");
+    assert_eq!(losses(&twins[..2]).map(|losses| losses.len()), Ok(1));
 }

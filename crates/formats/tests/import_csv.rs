@@ -4,7 +4,10 @@ mod imported;
 
 use std::path::Path;
 
-use formats::{BadRows, CsvOptions, CsvSource, ImportError, ImportOptions, ImportSummary, csv, csv_stem};
+use formats::{
+    BadRows, CsvOptions, CsvSource, ImportError, ImportOptions, ImportSummary, Present, PresentOptions,
+    Target, csv, csv_stem,
+};
 use graph::{Dir, Graph, Value};
 use imported::{Look, empty_graph, refusal};
 use values::DateTime;
@@ -20,15 +23,23 @@ fn import_with(
     csv_options: CsvOptions,
     bad_rows: BadRows,
 ) -> Result<(Graph, ImportSummary), ImportError> {
+    let graph = empty_graph();
+    let summary = import_into(&graph, files, csv_options, bad_rows)?;
+    Ok((graph, summary))
+}
+
+fn import_into(
+    target: &dyn Target,
+    files: Files<'_>,
+    csv_options: CsvOptions,
+    bad_rows: BadRows,
+) -> Result<ImportSummary, ImportError> {
     let directory = tempfile::tempdir().unwrap();
     for (name, content) in files {
         std::fs::write(directory.path().join(name), content).unwrap();
     }
-    let graph = empty_graph();
     let sources = CsvSource::in_directory(directory.path())?;
-    let options = ImportOptions { bad_rows, ..Default::default() };
-    let summary = csv(&sources, csv_options, &graph, &options, &|_| {})?;
-    Ok((graph, summary))
+    csv(&sources, csv_options, target, &ImportOptions { bad_rows, ..Default::default() }, &|_| {})
 }
 
 const PEOPLE: (&str, &str) = (
@@ -288,4 +299,84 @@ fn headers_that_do_not_fit_are_refused() {
     let source = CsvSource::new(Path::new("/no/such.csv"));
     let message = csv(&[source], CsvOptions::default(), &empty_graph(), &ImportOptions::default(), &|_| {});
     assert!(message.unwrap_err().to_string().contains("cannot read `/no/such.csv`"));
+}
+
+#[test]
+fn ids_that_the_graph_makes_are_none_that_files_give_whatever_their_order() {
+    let rows = |row: &dyn Fn(i64) -> String| (0..100).map(row).collect::<String>();
+    let given = format!(":ID{{id-type:long}},:LABEL\n{}", rows(&|id| format!("{id},given\n")));
+    let spaced = format!("key:ID(S),:LABEL\n{}", rows(&|id| format!("{id},made\n")));
+    let bare = format!(":LABEL\n{}", rows(&|_| "bare\n".into()));
+    // The ids that are made of edges of the first vertex are small, too.
+    let with_ids =
+        format!(":START_ID,:END_ID,:TYPE,:ID{{id-type:long}}\n{}", rows(&|id| format!("0,{id},e,{id}\n")));
+    let without = format!(":START_ID,:END_ID,:TYPE\n{}", rows(&|id| format!("0,{id},e\n")));
+    for (own, made) in [("a", "z"), ("z", "a")] {
+        let names = [
+            (own, "v", &given),
+            (made, "s", &spaced),
+            (made, "b", &bare),
+            (own, "e", &with_ids),
+            (made, "f", &without),
+        ];
+        let names = names.map(|(first, second, content)| (format!("{first}{second}.csv"), content));
+        let files: Vec<_> = names.iter().map(|(name, content)| (name.as_str(), content.as_str())).collect();
+        let (filled, added) = (empty_graph(), empty_graph());
+        let options = PresentOptions { rows: 7.try_into().unwrap(), ..PresentOptions::default() };
+        let present = Present::new(&added, &options, "files");
+        for target in [&filled as &dyn Target, &present] {
+            import_into(target, &files, CsvOptions::default(), BadRows::Stop).unwrap();
+        }
+        for graph in [filled, added] {
+            let look = Look::at(&graph);
+            assert_eq!(look.counts(), (300, 200), "{own} before {made}");
+            for id in 0..100i64 {
+                assert_eq!(look.label(look.vertex(id)), "given");
+                assert_eq!(look.edge(id).src, look.vertex(0i64));
+            }
+            assert!(graph.snapshot().check().is_ok());
+        }
+    }
+}
+
+#[test]
+fn what_is_no_value_of_its_type_is_not_taken_for_one_near_it() {
+    for (name, bad, expected) in [
+        ("f:float", "1e39", "2:2: column `f:float`: a number of 32 bits expected, found \"1e39\""),
+        ("d:double", "-1e400", "2:2: column `d:double`: a number of 64 bits expected, found \"-1e400\""),
+        ("f:float[]", "1;1e39", "2:2: column `f:float[]`: a number of 32 bits expected, found \"1e39\""),
+        (
+            "s:string",
+            "\"a\"b",
+            "2:2: column `s:string`: the end of the field expected behind the quote that closes it, found more text",
+        ),
+    ] {
+        let file = format!(":ID{{label:x}},{name},b\n1,{bad},c\n2,,d\n");
+        let refused = refusal(import(&[("x.csv", &file)])).to_string();
+        assert!(refused.contains(expected), "{refused}\nexpected {expected}");
+        let skip = BadRows::Skip { reports: 1 };
+        let (graph, summary) = import_with(&[("x.csv", &file)], CsvOptions::default(), skip).unwrap();
+        assert_eq!((Look::at(&graph).counts(), summary.skipped), ((1, 0), 1));
+    }
+    let (graph, _) = import(&[("x.csv", ":ID{label:x},f:float,d:double\n1,Infinity,1e39\n")]).unwrap();
+    let look = Look::at(&graph);
+    assert_eq!(look.values(look.vertex("1"), "f"), [Value::Float(f32::INFINITY)]);
+    assert_eq!(look.values(look.vertex("1"), "d"), [Value::Double(1e39)]);
+}
+
+#[test]
+fn a_damaged_file_is_named_and_leaves_nothing() {
+    let people =
+        format!("{}{}", PEOPLE.1, (9..2_000).map(|id| format!("{id},n,,person\n")).collect::<String>());
+    let level = ruzstd::encoding::CompressionLevel::Fastest;
+    let mut packed = ruzstd::encoding::compress_to_vec(people.as_bytes(), level);
+    *packed.last_mut().unwrap() ^= 1;
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("people.csv.zst"), packed).unwrap();
+    let graph = empty_graph();
+    let sources = CsvSource::in_directory(directory.path()).unwrap();
+    let done = csv(&sources, CsvOptions::default(), &graph, &ImportOptions::default(), &|_| {});
+    let refused = refusal(done).to_string();
+    assert!(refused.contains("people.csv.zst`: zstd: the file is damaged"), "{refused}");
+    assert_eq!(Look::at(&graph).counts(), (0, 0));
 }

@@ -312,3 +312,95 @@ fn null_properties_are_taken_where_the_schema_allows_them() {
         assert_eq!(meta, usize::from(allowed));
     }
 }
+
+/// A value of so many lists, or maps, inside one another.
+fn nested(depth: usize, kind: &str) -> String {
+    let begin = match kind {
+        "g:Map" => r#"{"@type":"g:Map","@value":["k","#.to_owned(),
+        _ => format!(r#"{{"@type":"{kind}","@value":["#),
+    };
+    format!("{}{{\"@type\":\"g:Int64\",\"@value\":7}}{}", begin.repeat(depth), "]}".repeat(depth))
+}
+
+#[test]
+fn values_are_read_as_deep_as_they_can_be_stored() {
+    let depth_of = |mut value: Value| {
+        let mut depth = 0;
+        while value != Value::Long(7) {
+            value = match &value {
+                Value::List(members) => members[0].clone(),
+                Value::Map(map) => map.iter().next().unwrap().1.clone(),
+                other => panic!("{other:?}"),
+            };
+            depth += 1;
+        }
+        depth
+    };
+    for kind in ["g:List", "g:Map"] {
+        let line = |depth: usize| {
+            let value = nested(depth, kind);
+            format!(
+                r#"{{"id":"a","outE":{{"e":[{{"id":"b","inV":"a","properties":{{"p":{value}}}}}]}},"properties":{{"p":[{{"value":{value},"properties":{{"m":{value}}}}}]}}}}"#
+            )
+        };
+        for whole_file in [false, true] {
+            let read = |depth: usize| {
+                in_file(&line(depth), |file| {
+                    let graph = empty_graph();
+                    let options = ImportOptions { keep_property_ids: false, ..Default::default() };
+                    match whole_file {
+                        true => whole(file, GraphFormat::GraphSon, &graph, &options, &|_| {}),
+                        false => graphson(file, &graph, &options, &|_| {}),
+                    }
+                    .map(|_| Look::at(&graph))
+                    .map_err(|error| error.to_string())
+                })
+            };
+            let look = read(64).unwrap();
+            let property = look.properties(look.vertex("a"), "p").remove(0);
+            let metas = look.metas(&property);
+            assert_eq!(depth_of(property.value), 64);
+            assert_eq!(depth_of(metas[0].1.clone()), 64);
+            assert_eq!(depth_of(look.edge_value(look.edge("b"), "p").unwrap()), 64);
+            assert!(read(65).err().unwrap().contains("nested more than 64 deep"));
+            assert!(read(200).err().unwrap().contains("arrays and objects inside one another"));
+        }
+    }
+}
+
+#[test]
+fn edges_without_ids_get_none_that_a_later_edge_has() {
+    let edge = |id: Option<i64>| {
+        let id = id.map_or(String::new(), |id| format!(r#""id":{{"@type":"g:Int64","@value":{id}}},"#));
+        format!(r#"{{{id}"inV":1}}"#)
+    };
+    let edges: Vec<_> = (0..50).flat_map(|id| [edge(None), edge(Some(id))]).collect();
+    let line = format!(r#"{{"id":1,"outE":{{"e":[{}]}}}}"#, edges.join(","));
+    let options = ImportOptions::default();
+    let graphs = [false, true].map(|whole_file| {
+        let graph = empty_graph();
+        in_file(&line, |file| match whole_file {
+            true => whole(file, GraphFormat::GraphSon, &graph, &options, &|_| {}),
+            false => graphson(file, &graph, &options, &|_| {}),
+        })
+        .unwrap();
+        graph
+    });
+    let xml = {
+        let edge = |id: Option<i64>| {
+            let id = id.map_or(String::new(), |id| format!("id=\"{id}\" "));
+            format!("<edge {id}source=\"1\" target=\"1\"/>")
+        };
+        let edges: String = (0..50).flat_map(|id| [edge(None), edge(Some(id))]).collect();
+        let graph = empty_graph();
+        let file = format!("<graphml><graph><node id=\"1\"/>{edges}</graph></graphml>");
+        in_file(&file, |file| whole(file, GraphFormat::GraphMl, &graph, &options, &|_| {})).unwrap();
+        graph
+    };
+    for graph in graphs.iter().chain([&xml]) {
+        assert_eq!(Look::at(graph).counts(), (1, 100));
+    }
+    for look in graphs.iter().map(Look::at) {
+        (0..50i64).for_each(|id| _ = look.edge(id));
+    }
+}

@@ -116,7 +116,7 @@ pub use crate::error::{GraphError, Result};
 pub use crate::graph::Graph;
 pub use crate::indexes::IndexStatus;
 pub use crate::lists::{SecondaryState, SecondaryStatus, SortStatus};
-pub use crate::load::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkValues};
+pub use crate::load::{BulkCell, BulkColumn, BulkLoad, BulkProgress, BulkStrings, BulkValues, refused_rows};
 pub use crate::model::{
     Cardinality, Catalog, DegreeHistogram, Dir, EdgeDescription, EdgeKey, EdgeKeyDescription, EdgeLabelId,
     EdgeSchema, GraphOptions, Index, IndexDefinition, IndexDescription, IndexKind, IndexState, KeyId,

@@ -168,26 +168,36 @@ fn duplicate_ids_are_named_and_leave_the_graph_empty() {
 }
 
 #[test]
-fn an_edge_id_that_another_edge_gets_by_itself_is_refused() {
-    let load = |id: Value| {
+fn an_edge_id_that_another_edge_has_got_by_itself_is_refused() {
+    let load = |id: Value, is_late: bool| {
         let graph = open(&(Arc::new(MemoryStore::new()) as Arc<dyn Store>));
         let mut bulk = graph.bulk_load().unwrap();
         let v = bulk.vertices_without_columns("a", 70).unwrap();
         bulk.edges("own", &v[..1], &v[1..2], Some(vec![Value::str("first")]), vec![]).unwrap();
+        let generated =
+            |bulk: &mut graph::BulkLoad| bulk.edges("generated", &v[3..4], &v[3..4], None, vec![]);
+        if is_late {
+            generated(&mut bulk).unwrap();
+        }
         bulk.edges("own", &v[66..67], &v[1..2], Some(vec![id]), vec![]).unwrap();
-        bulk.edges("generated", &v[3..4], &v[3..4], None, vec![]).unwrap();
+        if !is_late {
+            generated(&mut bulk).unwrap();
+        }
         (bulk.finish(&|_| {}), graph)
     };
-    let (loaded, graph) = load(Value::str("second"));
+    let (loaded, graph) = load(Value::str("second"), true);
     loaded.unwrap();
     let snapshot = graph.snapshot();
     let label = snapshot.catalog().edge_label("generated").unwrap();
     let e = snapshot.reader().list(VertexRef(3), label, Dir::Out).edges().next().unwrap();
     let taken = Value::Long(e.generated_id());
-    let (refused, graph) = load(taken.clone());
+    let (refused, graph) = load(taken.clone(), true);
     assert!(matches!(refused, Err(GraphError::DuplicateEdgeId(id)) if id == taken));
     assert_eq!(graph.snapshot().vertex_count(None), 0);
-    let (loaded, _) = load(Value::Long(e.generated_id() + 1));
+    let (loaded, graph) = load(taken.clone(), false);
+    loaded.unwrap();
+    assert_eq!(graph.snapshot().reader().edge_by_id(&taken).map(|e| e.src), Some(VertexRef(66)));
+    let (loaded, _) = load(Value::Long(e.generated_id() + 1), true);
     loaded.unwrap();
 }
 
@@ -308,4 +318,24 @@ fn a_load_refuses_what_does_not_fit_and_graphs_that_are_not_empty() {
     transaction.add_vertex(None, "n").unwrap();
     transaction.commit().unwrap();
     assert!(matches!(graph.bulk_load(), Err(GraphError::NotEmpty { vertices: 1 })));
+}
+
+#[test]
+fn ids_that_are_given_first_are_not_made_again() {
+    let graph = open(&(Arc::new(MemoryStore::new()) as Arc<dyn Store>));
+    let mut bulk = graph.bulk_load().unwrap();
+    let ids = |ids: std::ops::Range<i64>| Some(ids.map(Value::Long).collect::<Vec<_>>());
+    // Those of a whole stripe of another label, too.
+    let given = bulk.vertices("given", ids(0..70_000), Vec::new()).unwrap();
+    let made = bulk.vertices_without_columns("made", 10).unwrap();
+    let (from, to) = (vec![given[0]; 10], vec![made[0]; 10]);
+    bulk.edges("e", &from, &to, ids(3..13), Vec::new()).unwrap();
+    bulk.edges("e", &from, &to, None, Vec::new()).unwrap();
+    bulk.finish(&|_| {}).unwrap();
+    let snapshot = graph.snapshot();
+    assert_eq!((snapshot.vertex_count(None), snapshot.edge_count(None)), (70_010, 20));
+    let reader = snapshot.reader();
+    assert!(made.iter().all(|v| reader.id(*v).as_i64().unwrap() >= 70_000));
+    let found = (0..40).filter(|id| reader.edge_by_id(&Value::Long(*id)).is_some());
+    assert_eq!(found.count(), 20);
 }

@@ -26,6 +26,7 @@
 //! | `transaction.rs` | several scripts as one transaction |
 //! | `embedder.rs` | the same for another language, which owns what it gets and may interrupt it |
 //! | `import/`, `generate/` | data from files, and files from nothing |
+//! | `temporary.rs` | files and directories that are not whole, for whoever ends the process |
 //! | `config/` | the settings of the command |
 
 mod allocator;
@@ -51,6 +52,7 @@ pub mod schema_file;
 mod services;
 mod sessions;
 mod summary;
+mod temporary;
 mod tenant_memory;
 mod transaction;
 mod transfers;
@@ -70,6 +72,7 @@ pub use request::RequestKeyOptions;
 pub use results::Results;
 pub use server::ErrorKind;
 pub use sessions::{Account, Accounts, HolderAccounts, Place, SessionOptions};
+pub use temporary::{Temporary, remove_temporaries};
 pub use tenant_memory::TenantMemory;
 pub use transaction::Transaction;
 pub use transfers::Transfers;

@@ -333,3 +333,68 @@ fn a_part_of_a_graph_is_what_a_traversal_yields() {
     );
     assert!(!dir.path().join("names.json").exists());
 }
+
+#[test]
+fn an_empty_graph_comes_back_from_every_format() {
+    let db = Database::in_memory().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    for (name, format) in [
+        ("a.json", None),
+        ("b.json.gz", None),
+        ("c.kryo", None),
+        ("d.kryo.gz", None),
+        ("e.xml", None),
+        ("f.graphml.gz", None),
+        ("neo4j", Some(ExportFormat::Neo4j)),
+        ("neptune", Some(ExportFormat::Neptune)),
+    ] {
+        let target = dir.path().join(name);
+        db.export(&target, &ExportOptions { format, ..ExportOptions::default() }).unwrap();
+        assert_eq!(all(&opened(&target), "g.V().count()"), ["Long(0)"], "{name}");
+    }
+    let unnamed = dir.path().join("something");
+    fs::write(&unnamed, "").unwrap();
+    let refused = db.import(&unnamed, None, &ImportOptions::default(), &|_| {}).unwrap_err().to_string();
+    assert!(refused.contains("the file is empty, and its name does not end as one"), "{refused}");
+}
+
+#[test]
+fn labels_that_end_as_names_of_headers_do_come_back() {
+    let db = made(&[
+        "g.addV('header').as('a').addV('person').as('b').addE('header').from('a').to('b').addE('knows').from('b').to('a')",
+        "g.addV('person-header').as('a').addV('person_header').as('b').addE('knows_header').from('a').to('b')",
+    ]);
+    for format in [ExportFormat::Neo4j, ExportFormat::Neptune] {
+        let (back, ..) = again(&db, format);
+        assert_eq!(all(&back, "g.V().count()"), ["Long(4)"]);
+        assert_eq!(all(&back, "g.E().hasLabel('header', 'knows_header').count()"), ["Long(2)"]);
+    }
+}
+
+#[test]
+fn graphml_says_what_it_does_not_say_of_the_graph() {
+    let db = made(&[
+        "g.addV('x').property(id, 5L).property('a', 'b', 'meta', 1).property('t', datetime('2018-03-22T00:35:44.001Z'))",
+    ]);
+    let dir = tempfile::tempdir().unwrap();
+    let summary = db.export(&dir.path().join("g.xml"), &ExportOptions::default()).unwrap();
+    let told = summary.to_string();
+    for loss in [
+        "1 ids of vertices that are no texts are written as texts",
+        "`a`: 1 properties of properties are left out",
+        "`t`: 1 values of vertices are written as texts",
+    ] {
+        assert!(told.contains(loss), "{told}");
+    }
+    let twins = made(&["g.addV('x').property(id, 1L)", "g.addV('x').property(id, '1')"]);
+    let target = dir.path().join("twins.xml");
+    let refused = twins.export(&target, &ExportOptions::default()).unwrap_err().to_string();
+    assert!(refused.contains("two vertices have ids that are the text \"1\""), "{refused}");
+    assert!(!target.exists());
+    let bad = made(&["g.addV('x').property(id, 'v').property('k', 'a\\u0000b')"]);
+    let refused = bad.export(&target, &ExportOptions::default()).unwrap_err().to_string();
+    assert!(
+        refused.contains("the vertex \"v\": the property `k`: the character U+0000 is none of XML"),
+        "{refused}"
+    );
+}

@@ -129,6 +129,11 @@ impl Header {
         })
     }
 
+    /// Whether the elements in the file have their ids from it: those that are unique in a space only are no ids of the graph.
+    pub(super) fn keeps_ids(&self) -> bool {
+        self.id_space().is_some_and(|space| self.is_edges || space.is_empty())
+    }
+
     fn add(&mut self, name: &str, column: Column) -> Result<(), HeaderError> {
         let kind = std::mem::discriminant(&column);
         let clashes = |other: &Column| match (&column, other) {

@@ -43,8 +43,13 @@ pub(super) fn load(
         counts: Counts::default(),
         spaces: FxHashMap::default(),
     };
-    let (edges, vertices): (Vec<_>, Vec<_>) =
+    import.sink.treat_bad_rows(options.bad_rows);
+    let (mut edges, mut vertices): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|file| file.columns.header.is_edges);
+    // What gets ids of the graph comes behind what has its own: so none of these is taken by then.
+    [&mut vertices, &mut edges]
+        .into_iter()
+        .for_each(|files| files.sort_by_key(|file| !file.columns.header.keeps_ids()));
     import.declare_spaces(&vertices)?;
     import.check_ends(&edges)?;
     vertices.into_iter().try_for_each(|file| import.read(file))?;
@@ -314,7 +319,7 @@ impl Import<'_> {
     /// Hands the batches on.
     fn flush(&mut self, path: &Path, header: &Header, batches: &mut Batches) -> Result<(), ImportError> {
         let space = header.id_space();
-        let keeps_ids = space.is_some_and(|space| header.is_edges || space.is_empty());
+        let keeps_ids = header.keeps_ids();
         for (label, batch) in batches.take() {
             let rows = Rows::of(path, Places::Lines(&batch.lines));
             let ids = keeps_ids.then(|| batch.ids.clone());

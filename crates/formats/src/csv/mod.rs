@@ -160,7 +160,8 @@ fn header_file(
             let part = source.path.file_name().unwrap_or_default().to_string_lossy();
             let line = reader.line();
             let problem = format!(
-                "a header alone expected, since {part} has none of its own by its name; found a row in line {line}"
+                "a header alone expected, since {part} has none of its own by its name; found a row in line {line} (if this \
+                 is no header, call the file otherwise)"
             );
             Err(ImportError::layout(path, problem))
         }

@@ -104,6 +104,11 @@ impl Records for Reader {
                 let problem = "a quote that closes the field expected, but the file ends";
                 return Ok(Row::Bad(Fault::at(column, problem)));
             }
+            Outcome::Behind(column) => {
+                let problem = "the end of the field expected behind the quote that closes it, found more text (a quote inside of \
+                               quotes is doubled)";
+                return Ok(Row::Bad(Fault::at(column, problem)));
+            }
         }
         let mut fields = Vec::with_capacity(self.rows.fields().len());
         for (column, Field { bytes, is_quoted }) in self.rows.fields().enumerate() {

@@ -4,7 +4,7 @@
 //! a,"b ""c"", d",,""      four fields: `a`; `b "c", d`; nothing; an empty text
 //! ```
 //!
-//! A quote has a meaning at the beginning of a field only. Rows end with `\n`, `\r\n` or `\r`; empty ones are none.
+//! A quote has a meaning at the beginning of a field only, and behind the one that closes it the field ends. Rows end with `\n`, `\r\n` or `\r`; empty ones are none.
 
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result};
 
@@ -57,6 +57,8 @@ pub(super) enum Outcome {
     Row,
     /// The file ends in the field of that number (from 0), inside of quotes.
     Unclosed(usize),
+    /// A row was read, but its field of that number goes on behind its quotes.
+    Behind(usize),
     /// There are no more.
     End,
 }
@@ -96,12 +98,17 @@ impl<R: Read> Rows<R> {
         if self.line_without_quotes()? {
             return Ok(Outcome::Row);
         }
+        let mut behind = None;
         loop {
             let is_quoted = self.quote.is_some() && self.peek()? == self.quote;
             if is_quoted && !self.quoted()? {
                 return Ok(Outcome::Unclosed(self.row.fields.len()));
             }
+            let closed = self.row.bytes.len();
             self.plain()?;
+            if is_quoted && self.row.bytes.len() > closed {
+                behind.get_or_insert(self.row.fields.len());
+            }
             self.row.fields.push(RawField { end: self.row.bytes.len(), is_quoted });
             self.check_fields()?;
             if self.peek()? == Some(self.delimiter) {
@@ -109,7 +116,7 @@ impl<R: Read> Rows<R> {
                 continue;
             }
             self.end_of_line()?;
-            return Ok(Outcome::Row);
+            return Ok(behind.map_or(Outcome::Row, Outcome::Behind));
         }
     }
 
@@ -252,7 +259,7 @@ mod tests {
             let mut rows = Rows::new(text.as_bytes(), b',', quote);
             rows.from = BufReader::with_capacity(size, text.as_bytes());
             let mut found = Vec::new();
-            while rows.next().unwrap() == Outcome::Row {
+            while matches!(rows.next().unwrap(), Outcome::Row | Outcome::Behind(_)) {
                 let text =
                     |field: Field<'_>| (String::from_utf8(field.bytes.to_vec()).unwrap(), field.is_quoted);
                 found.push((rows.line(), rows.fields().map(text).collect()));
@@ -297,6 +304,14 @@ mod tests {
         assert_eq!(read("\"a\",b\n", None), [(1, vec![plain("\"a\""), plain("b")])]);
         assert_eq!(read(",\n", Some(b'"')), [(1, vec![plain(""), plain("")])]);
         assert!(read("\n\r\n\r", Some(b'"')).is_empty());
+    }
+
+    #[test]
+    fn what_goes_on_behind_its_quotes_is_told() {
+        let mut rows = Rows::new(&b"a,\"b\"c,\"d\" \n\"e\",f\n"[..], b',', Some(b'"'));
+        assert_eq!((rows.next().unwrap(), rows.line()), (Outcome::Behind(1), 1));
+        assert_eq!((rows.next().unwrap(), rows.line()), (Outcome::Row, 2));
+        assert_eq!(rows.next().unwrap(), Outcome::End);
     }
 
     #[test]

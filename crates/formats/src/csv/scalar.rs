@@ -3,6 +3,7 @@
 use values::{BigDecimal, BigInt, DateTime, Duration, Uuid, Value};
 
 use crate::columns::Cell;
+use crate::numbers::fraction;
 use graph::{BulkStrings, BulkValues};
 
 /// The type of the values of a column.
@@ -110,7 +111,9 @@ impl ScalarType {
             Self::Int => "an integer of 32 bits",
             Self::Long => "an integer of 64 bits",
             Self::BigInteger => "an integer",
-            Self::Float | Self::Double | Self::BigDecimal => "a number",
+            Self::Float => "a number of 32 bits",
+            Self::Double => "a number of 64 bits",
+            Self::BigDecimal => "a number",
             Self::Uuid => "a UUID",
             Self::DateTime => "a date or date-time in ISO 8601",
             Self::Duration => "a duration in ISO 8601",
@@ -132,8 +135,8 @@ impl ScalarType {
             Self::Int => Value::Int(text.parse().ok()?),
             Self::Long => Value::Long(text.parse().ok()?),
             Self::BigInteger => Value::BigInteger(std::sync::Arc::new(text.parse::<BigInt>().ok()?)),
-            Self::Float => Value::Float(text.parse().ok()?),
-            Self::Double => Value::Double(text.parse().ok()?),
+            Self::Float => Value::Float(fraction(text)?),
+            Self::Double => Value::Double(fraction(text)?),
             Self::BigDecimal => Value::BigDecimal(std::sync::Arc::new(text.parse::<BigDecimal>().ok()?)),
             Self::Uuid => Value::Uuid(Uuid::parse_str(text).ok()?),
             Self::DateTime => Value::DateTime(text.parse::<DateTime>().ok()?),
@@ -147,7 +150,7 @@ impl ScalarType {
             Self::String => Cell::Str(text),
             Self::Long => Cell::Long(text.parse().ok()?),
             Self::Int => Cell::Int(text.parse().ok()?),
-            Self::Double => Cell::Double(text.parse().ok()?),
+            Self::Double => Cell::Double(fraction(text)?),
             Self::Bool => Cell::Bool(boolean(text)?),
             Self::DateTime => Cell::DateTime(text.parse().ok()?),
             other => Cell::Any(other.value(text)?),

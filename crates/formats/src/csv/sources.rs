@@ -111,7 +111,7 @@ fn header_of(path: &Path, files: &[PathBuf]) -> Option<PathBuf> {
 }
 
 /// What the files are called whose header a file of that name has.
-fn of_header(stem: &str) -> Option<&str> {
+pub(super) fn of_header(stem: &str) -> Option<&str> {
     let name = ["-header", "_header", ".header"].iter().find_map(|ending| stem.strip_suffix(ending))?;
     (!name.is_empty()).then_some(name)
 }

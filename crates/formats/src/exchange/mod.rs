@@ -26,12 +26,12 @@ mod room;
 use std::any::Any;
 use std::io::{Read, Write};
 
-use values::{Direction, Edge, Str, Vertex};
+use values::{Direction, Edge, Vertex};
 
 pub use error::{FileError, Place};
 pub use room::Room;
 
-use super::sides::{Sides, Survey};
+use super::sides::{Kinds, Sides, Survey};
 use bytes::Bytes;
 use room::Holdings;
 
@@ -126,6 +126,11 @@ pub trait GraphFileWriter: Send {
         Ok(())
     }
 
+    /// What the file does not say of the graph, in words, each with how often: what became a text, and what was left out.
+    fn losses(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// All passes are over: writes what is left.
     ///
     /// # Errors
@@ -169,10 +174,13 @@ pub struct Stretch(pub(super) Made);
 pub(super) enum Made {
     /// A part of a text.
     Text(Vec<u8>),
-    /// Keys of GraphML with their types, in the order in which they were met.
-    Keys(Vec<(Str, &'static str)>),
     /// What only its own writer knows.
     Own(Box<dyn Any + Send>),
+}
+
+/// The JSON value of a line that is deeper than serde's parser goes.
+pub(super) fn deep_json(line: &[u8]) -> Result<serde_json::Value, FileError> {
+    graphson::json_of_line(line)
 }
 
 /// A reader of a file of this format.
@@ -229,15 +237,15 @@ impl TwiceReader {
         }
     }
 
-    /// Where edges are to be taken from the second time.
-    pub(super) fn into_sides(self) -> Sides {
+    /// Where edges are to be taken from the second time, and whether they have ids, as far as the reader knows.
+    pub(super) fn into_sides(self) -> (Sides, Kinds) {
         match self {
             Self::GraphSon(reader) => match reader.into_edges() {
-                graphson::Edges::Surveyed(survey) => survey.sides(Direction::In),
-                graphson::Edges::Taken(sides) => sides,
-                graphson::Edges::Counted { .. } => Sides::At(Direction::In),
+                graphson::Edges::Surveyed(survey) => (survey.sides(Direction::In), survey.kinds()),
+                graphson::Edges::Taken(sides) => (sides, Kinds::default()),
+                graphson::Edges::Counted { .. } => (Sides::At(Direction::In), Kinds::default()),
             },
-            Self::Other(_) => Sides::At(Direction::In),
+            Self::Other(_) => (Sides::At(Direction::In), Kinds::default()),
         }
     }
 }
@@ -250,7 +258,7 @@ pub fn graph_file_writer(
 ) -> Box<dyn GraphFileWriter> {
     match format {
         GraphFormat::GraphSon => Box::new(graphson::Writer::new(into)),
-        GraphFormat::GraphMl => Box::new(graphml::Writer::new(into)),
+        GraphFormat::GraphMl => Box::new(graphml::Writer::new(into, Holdings::new(room))),
         GraphFormat::Gryo => Box::new(gryo::Writer::new(into, Holdings::new(room))),
     }
 }

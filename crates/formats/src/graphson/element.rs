@@ -6,6 +6,7 @@ use values::{Direction, Str, Value};
 
 use super::typed;
 use crate::error::Fault;
+use crate::exchange::{FileError, Place, deep_json};
 use crate::sides::EdgeKey;
 
 use graph::{BulkCell, NameSpace, check_id, check_name};
@@ -40,7 +41,11 @@ pub(crate) const NO_VERTEX_KEY: &str = "`id`, `label`, `inE`, `outE` or `propert
 
 /// Parses one line.
 pub(super) fn parse(line: &[u8]) -> Result<Json> {
-    let json: Json = serde_json::from_slice(line).map_err(|error| Fault::of_json(&error))?;
+    let json = match serde_json::from_slice(line) {
+        // It is no deeper than 127, and what can be stored needs more. The other reader of JSON is slower, and knows where it ends.
+        Err(error) if is_too_deep(&error) => deep_json(line).map_err(|error| of_deep_json(&error))?,
+        parsed => parsed.map_err(|error| Fault::of_json(&error))?,
+    };
     match &json {
         Json::Object(object) if object.contains_key("vertices") && !object.contains_key("id") => Err(fault(
             "",
@@ -51,6 +56,20 @@ pub(super) fn parse(line: &[u8]) -> Result<Json> {
             None => Ok(json),
         },
         _ => Err(fault("", "a vertex, a JSON object, expected")),
+    }
+}
+
+/// Whether it says that arrays and objects are inside one another as deep as its parser does not go. It has no kind of its own.
+fn is_too_deep(error: &serde_json::Error) -> bool {
+    error.is_syntax() && error.to_string().starts_with("recursion limit exceeded")
+}
+
+fn of_deep_json(error: &FileError) -> Fault {
+    match error {
+        FileError::Malformed { place: Place::Line(_, column), problem } => {
+            Fault { column: *column, field: None, problem: format!("JSON expected: {problem}") }
+        }
+        other => fault("", &other.to_string()),
     }
 }
 

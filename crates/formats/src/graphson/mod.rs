@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Two passes over the file, so that memory does not grow with the edges: vertices, then edges. An edge that is in `outE` and in
-//! `inE` is taken from `outE`; one that is in one of them alone, from there ([`crate::sides`]).
+//! `inE` is taken from `outE`; one that is in one of them alone, from there ([`crate::sides`]). Where some edges have ids and others
+//! have none, these have a pass of their own.
 
 mod batch;
 mod element;
@@ -27,7 +28,7 @@ use super::foreign::refuse_binary_inside;
 use super::lines::Lines;
 use super::progress::{ImportProgress, Monitor};
 use super::rejects::Rejects;
-use super::sides::{Sides, Survey};
+use super::sides::{Sides, Survey, Turn};
 use super::sink::{Sink, Source, Target};
 use super::summary::{Counts, ImportSummary, finish};
 
@@ -50,7 +51,8 @@ pub fn graphson(
     let begun = Instant::now();
     refuse_binary_inside(file)?;
     let length = std::fs::metadata(file).map_err(|e| ImportError::io(file, e))?.len();
-    let sink = target.begin()?;
+    let mut sink = target.begin()?;
+    sink.treat_bad_rows(options.bad_rows);
     let mut import = Import {
         file,
         // The file is read twice.
@@ -138,6 +140,10 @@ impl Import<'_> {
     }
 
     fn read_edges(&mut self) -> Result<(), ImportError> {
+        self.survey.kinds().turns().iter().try_for_each(|turn| self.read_edges_of(*turn))
+    }
+
+    fn read_edges_of(&mut self, turn: Turn) -> Result<(), ImportError> {
         let mut batches = EdgeBatches::default();
         let mut sides = self.survey.sides(Direction::Out);
         let mut done = FxHashSet::default();
@@ -146,7 +152,7 @@ impl Import<'_> {
             let Some((vertex, edges)) = import.edges(line, &sides, &mut done) else { return Ok(0) };
             let (id, vertex) = vertex;
             let mut count = 0;
-            for (at, edge) in edges {
+            for (at, edge) in edges.into_iter().filter(|(_, edge)| turn.is_of(edge.id.is_some())) {
                 if !sides.take(at, || edge.key(at, &id)) {
                     continue;
                 }

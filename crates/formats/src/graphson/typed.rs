@@ -14,7 +14,7 @@ pub(crate) struct TypedError(pub(crate) String);
 
 type Result<T> = std::result::Result<T, TypedError>;
 
-/// The value that a JSON value stands for. Depth is bounded by the JSON parser (128).
+/// The value that a JSON value stands for. Depth is bounded by the parsers of JSON (160).
 pub(crate) fn value(json: &Json) -> Result<Value> {
     watch::tick();
     match json {
@@ -38,8 +38,8 @@ fn bare_list(members: &[Json]) -> Result<Value> {
             "lang.Integer" => return integer(inner).map(Value::Int),
             "lang.Short" => return integer(inner).map(Value::Short),
             "lang.Byte" => return integer(inner).map(Value::Byte),
-            "lang.Float" => return float(inner).map(|v| Value::Float(v as f32)),
-            "lang.Double" => return float(inner).map(Value::Double),
+            "lang.Float" => return float(inner),
+            "lang.Double" => return double(inner).map(Value::Double),
             "util.Date" => return date(inner, DateKind::Date),
             "sql.Timestamp" => return date(inner, DateKind::Timestamp),
             "util.UUID" => return text(inner, "a UUID", |t| Uuid::parse_str(t).ok()).map(Value::Uuid),
@@ -78,10 +78,15 @@ fn set(json: &Json) -> Result<Value> {
     items(json)?.iter().map(value).collect::<Result<Set>>().map(Value::from)
 }
 
-/// GraphSON 3 tags its numbers; an untagged one is taken for the smallest type that holds it.
+/// GraphSON 3 tags its numbers; an untagged one is taken for the smallest type that holds it, as Jackson does for TinkerPop.
 fn untyped_number(number: &serde_json::Number) -> Result<Value> {
     if let Some(long) = number.as_i64() {
         return Ok(i32::try_from(long).map_or(Value::Long(long), Value::Int));
+    }
+    let is_whole = |text: &str| text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
+    if is_whole(&number.to_string()) {
+        let whole = big::<BigInt>(&Json::Number(number.clone()), "an integer")?;
+        return Ok(Value::BigInteger(Arc::new(whole)));
     }
     number.as_f64().map(Value::Double).ok_or_else(|| unexpected("a number", &Json::Number(number.clone())))
 }
@@ -95,8 +100,8 @@ fn tagged(object: &Object<String, Json>) -> Result<Value> {
         "g:Int64" => integer(inner).map(Value::Long),
         "gx:Int16" => integer(inner).map(Value::Short),
         "gx:Byte" => integer(inner).map(Value::Byte),
-        "g:Float" => float(inner).map(|v| Value::Float(v as f32)),
-        "g:Double" => float(inner).map(Value::Double),
+        "g:Float" => float(inner),
+        "g:Double" => double(inner).map(Value::Double),
         "g:Date" => date(inner, DateKind::Date),
         "g:Timestamp" => date(inner, DateKind::Timestamp),
         "g:UUID" => text(inner, "a UUID", |t| Uuid::parse_str(t).ok()).map(Value::Uuid),
@@ -127,7 +132,17 @@ fn integer<T: TryFrom<i64>>(json: &Json) -> Result<T> {
     found.ok_or_else(|| unexpected(&format!("an integer of {} bits", 8 * size_of::<T>()), json))
 }
 
-fn float(json: &Json) -> Result<f64> {
+/// A number of 32 bits. One that has no place among these would become infinite.
+fn float(json: &Json) -> Result<Value> {
+    let number = double(json)?;
+    let float = number as f32;
+    if float.is_infinite() && number.is_finite() {
+        return Err(unexpected("a number of 32 bits", json));
+    }
+    Ok(Value::Float(float))
+}
+
+fn double(json: &Json) -> Result<f64> {
     match json {
         Json::String(text) if text == "NaN" => Some(f64::NAN),
         Json::String(text) if text == "Infinity" => Some(f64::INFINITY),
@@ -211,6 +226,7 @@ mod tests {
         assert_eq!(read(r#""marko""#), Ok(Value::str("marko")));
         assert_eq!(read("5"), Ok(Value::Int(5)));
         assert_eq!(read("5000000000"), Ok(Value::Long(5_000_000_000)));
+        assert_eq!(read("1.5e3"), Ok(Value::Double(1500.0)));
         let date = DateTime::from_epoch_millis(1_481_750_076_295);
         assert_eq!(read(r#"{"@type":"g:Date","@value":1481750076295}"#), Ok(Value::DateTime(date)));
         let list = Value::list(vec![Value::Int(1), Value::str("a")]);
@@ -218,6 +234,17 @@ mod tests {
         let big: BigInt = "123456789012345678901234567890".parse().unwrap();
         let json = r#"{"@type":"gx:BigInteger","@value":123456789012345678901234567890}"#;
         assert_eq!(read(json), Ok(Value::BigInteger(Arc::new(big))));
+    }
+
+    #[test]
+    fn whole_numbers_without_a_type_are_exact_however_long() {
+        for text in ["9223372036854775808", "-9223372036854775809", "123456789012345678901"] {
+            let big: BigInt = text.parse().unwrap();
+            assert_eq!(read(text), Ok(Value::BigInteger(Arc::new(big))), "{text}");
+        }
+        assert_eq!(read("9223372036854775807"), Ok(Value::Long(i64::MAX)));
+        let long = read(&"9".repeat(MOST_DIGITS + 1)).unwrap_err();
+        assert!(long.contains("at most 65536 digits"), "{long}");
     }
 
     #[test]
@@ -248,6 +275,10 @@ mod tests {
             (r#"{"@type":"g:Int32"}"#, "`@type` and `@value`"),
             (r#"{"@type":"g:Map","@value":["a"]}"#, "last key"),
             (r#"["java.lang.Long","x"]"#, "an integer of 64 bits expected"),
+            (r#"{"@type":"g:Float","@value":1e39}"#, "a number of 32 bits expected"),
+            (r#"["java.lang.Float",-3.5e38]"#, "a number of 32 bits expected"),
+            (r#"{"@type":"g:Double","@value":1e400}"#, "a number expected"),
+            ("1e400", "a number expected"),
         ] {
             let found = read(json).unwrap_err();
             assert!(found.contains(problem), "{json}: {found}");

@@ -71,6 +71,7 @@ pub fn ldbc(
         rejects: Rejects::new(options.bad_rows),
         counts: Counts::default(),
     };
+    import.sink.treat_bad_rows(options.bad_rows);
     import.index(&network.labels)?;
     let attributes = import.read_attributes(&network)?;
     let ids = import.read_vertices(&network, &attributes)?;

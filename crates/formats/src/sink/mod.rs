@@ -11,17 +11,20 @@
 
 mod bulk;
 mod present;
+mod refused;
 mod stoppable;
+mod uniques;
 
 use std::path::Path;
 
-use graph::{BulkColumn, BulkProgress, GraphStats};
+use graph::{BulkColumn, BulkProgress, BulkValues, GraphStats};
 use values::{Value, VertexRef};
 
 pub use present::{Merge, Position, Present, PresentOptions};
 pub use stoppable::Stoppable;
 
-use crate::error::{BadRow, ImportError};
+use crate::error::{BadRow, Fault, ImportError};
+use crate::rejects::BadRows;
 
 /// Something that can be imported into.
 pub trait Target {
@@ -75,6 +78,11 @@ pub trait Sink {
     fn elsewhere(&mut self, ids: &[Value]) -> Option<VertexRef> {
         let _ = ids;
         None
+    }
+
+    /// Says what to do with rows that the graph refuses, unless the sink knows. Without it the first of them is an error.
+    fn treat_bad_rows(&mut self, policy: BadRows) {
+        let _ = policy;
     }
 
     /// Whether a property may be null; if not, one that is none.
@@ -161,12 +169,40 @@ impl<'a> Rows<'a> {
         self.len() == 0
     }
 
+    /// The error of a row at fault.
+    fn refused(&self, row: usize, fault: Fault) -> ImportError {
+        ImportError::BadRow(refused::bad_row(self.file, self.place(row), fault))
+    }
+
+    /// The place of one of them, and whether it is a byte.
+    fn place(&self, row: usize) -> (u64, bool) {
+        match self.places {
+            Places::Lines(places) => (places[row], false),
+            Places::LinesFrom(first, lines) => (first + u64::from(lines[row]), false),
+            Places::Bytes(places) => (places[row], true),
+        }
+    }
+
     /// The places, to be kept.
     fn to_places(self) -> Vec<u64> {
         match self.places {
             Places::Lines(places) | Places::Bytes(places) => places.to_vec(),
             Places::LinesFrom(first, lines) => lines.iter().map(|line| first + u64::from(*line)).collect(),
         }
+    }
+}
+
+/// The one value of an element; none of a column that may have several.
+fn value_of(values: &BulkValues, row: usize) -> Option<Value> {
+    match values {
+        BulkValues::Long(column) => column[row].map(Value::Long),
+        BulkValues::Int(column) => column[row].map(Value::Int),
+        BulkValues::Double(column) => column[row].map(Value::Double),
+        BulkValues::Bool(column) => column[row].map(Value::Bool),
+        BulkValues::Str(column) => column.get(row).map(Value::str),
+        BulkValues::DateTime(column) => column[row].map(Value::DateTime),
+        BulkValues::Any(column) => column[row].clone(),
+        BulkValues::Multi(_) => None,
     }
 }
 

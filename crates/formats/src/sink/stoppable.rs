@@ -7,6 +7,7 @@ use values::{Value, VertexRef};
 
 use super::{Outcome, Rows, Sink, Target};
 use crate::error::ImportError;
+use crate::rejects::BadRows;
 
 /// A target that takes no more rows once `stop` is set: the import ends with [`ImportError::Stopped`]. What is being finished by then
 /// is finished.
@@ -69,6 +70,10 @@ impl Sink for StoppableSink<'_> {
 
     fn elsewhere(&mut self, ids: &[Value]) -> Option<VertexRef> {
         self.sink.elsewhere(ids)
+    }
+
+    fn treat_bad_rows(&mut self, policy: BadRows) {
+        self.sink.treat_bad_rows(policy);
     }
 
     fn null_values(&self) -> bool {

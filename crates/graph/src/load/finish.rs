@@ -163,8 +163,8 @@ impl Loaded<'_> {
         let vertex_hashes = install_vertex_ids(committer, vertices, self.settled);
         edges.sort_unstable_by_key(|entry| (entry.partition(), *entry));
         let check = IdCheck { snapshot: Snapshot::latest(committer).with_names(&self.names), writer };
-        check.vertices(&vertex_hashes, &small)?;
-        check.edges(&edges, if has_generated_edges { &whole } else { &[] })?;
+        check.vertices(&vertex_hashes, small.as_slice())?;
+        check.edges(&edges, if has_generated_edges { whole.as_slice() } else { &[] })?;
         drop(check);
         self.store_edge_ids(edges)?;
         self.store_partitions()?;

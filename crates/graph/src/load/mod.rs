@@ -15,6 +15,7 @@ mod column;
 mod edges;
 mod feed;
 mod finish;
+mod given_ids;
 mod label_edges;
 mod obey;
 mod rows;
@@ -24,11 +25,13 @@ mod staging;
 mod stripe;
 
 pub use column::{BulkCell, BulkColumn, BulkStrings, BulkValues};
+pub use obey::refused_rows;
 
 use std::sync::Arc;
 
 use values::{EdgeRef, Value, VertexRef};
 
+use self::given_ids::GivenIds;
 use self::label_edges::LoadedEdges;
 use self::staging::{StripeStaging, start_staging};
 use self::stripe::{StripeBuilder, check_columns};
@@ -92,12 +95,12 @@ pub struct BulkLoad {
 struct LoadedIds {
     /// Entries of the index of vertex ids.
     vertices: Vec<u64>,
-    /// Ids of vertices that may also be generated ids of others.
-    small: Vec<u32>,
+    /// Ids of vertices that could be generated ones.
+    small: GivenIds<u32>,
     /// Entries of the index of edge ids.
     edges: Vec<EdgeIdEntry>,
-    /// Ids of edges that may also be generated ids of others.
-    whole: Vec<i64>,
+    /// Ids of edges that could be generated ones.
+    whole: GivenIds<i64>,
     has_generated_edges: bool,
 }
 
@@ -128,7 +131,8 @@ impl BulkLoad {
 
     /// Adds vertices of one label, a chunk of any size; their references in the order given. The number of vertices is
     /// that of the ids or, without ids, of the values in the first column; see [`BulkLoad::vertices_without_columns`]
-    /// for vertices that have neither. Without ids they get generated ones.
+    /// for vertices that have neither. Without ids they get generated ones, none of which is an id that was given before: so whoever
+    /// has vertices of both kinds gives those with ids first.
     ///
     /// # Errors
     /// If columns differ in length, a value cannot be stored, the label or a key cannot be one, or the schema refuses
@@ -162,8 +166,7 @@ impl BulkLoad {
         let keys = check_columns(&self.names, &format!("vertices with label {label:?}"), rows, &columns)?;
         ids.unwrap_or_default().iter().try_for_each(element_id::check)?;
         let label = VertexLabelId(self.intern(NameSpace::VertexLabel, label)?);
-        let committer = &self.committer;
-        let refs = committer.allocator.vertices_apart(&mut self.stripes, &committer.blocks, label, rows)?;
+        let refs = self.references(label, rows, ids.is_none())?;
         self.counts.change_vertices(label, rows as i64);
         self.note_vertex_ids(ids.unwrap_or_default(), &refs);
         let mut first = 0;
@@ -177,6 +180,34 @@ impl BulkLoad {
             first += part.len();
         }
         Ok(refs)
+    }
+
+    /// References of new vertices. Where they are to be the vertices' ids, those are left out that somebody else has for one.
+    fn references(&mut self, label: VertexLabelId, rows: usize, are_ids: bool) -> Result<Vec<VertexRef>> {
+        let committer = &self.committer;
+        let mut refs = Vec::new();
+        while refs.len() < rows {
+            let missing = rows - refs.len();
+            let mut more =
+                committer.allocator.vertices_apart(&mut self.stripes, &committer.blocks, label, missing)?;
+            if are_ids {
+                more.retain(|v| !self.ids.small.has(v.0));
+            }
+            refs.append(&mut more);
+        }
+        Ok(refs)
+    }
+
+    /// The next sequence number of an edge that leaves a vertex. Where it is to be the edge's id, those are left out that somebody
+    /// else has for one.
+    fn sequence(&mut self, src: VertexRef, is_id: bool) -> Result<u32> {
+        loop {
+            let seq = self.committer.allocator.seq(src)?;
+            let id = || EdgeRef { src, dst: src, seq, label: 0 }.generated_id();
+            if !is_id || !self.ids.whole.has(id()) {
+                return Ok(seq);
+            }
+        }
     }
 
     fn intern(&self, space: NameSpace, name: &str) -> Result<u16> {
@@ -199,13 +230,12 @@ impl BulkLoad {
     fn note_vertex_ids(&mut self, ids: &[Value], refs: &[VertexRef]) {
         for (id, v) in ids.iter().zip(refs) {
             self.ids.vertices.push(crate::sections::index_entry(index_hash(id), *v));
-            if let Some(small) = id.as_i64().and_then(|id| u32::try_from(id).ok()) {
-                self.ids.small.push(small);
-            }
+            self.ids.small.give(whole_number(id).and_then(|id| u32::try_from(id).ok()));
         }
     }
 
-    /// Adds edges of one label, a chunk of any size. In each vertex's lists they keep the order of the input.
+    /// Adds edges of one label, a chunk of any size. In each vertex's lists they keep the order of the input. Without ids they get
+    /// generated ones, as vertices do: those with ids come first.
     ///
     /// # Errors
     /// If columns differ in length, an end is not a vertex of this load, a value cannot be stored, the label or a
@@ -235,7 +265,7 @@ impl BulkLoad {
             ids.iter().try_for_each(element_id::check)?;
         }
         let label = EdgeLabelId(self.intern(NameSpace::EdgeLabel, label)?);
-        let seqs: Vec<u32> = src.iter().map(|v| self.committer.allocator.seq(*v)).collect::<Result<_>>()?;
+        let seqs: Vec<u32> = src.iter().map(|v| self.sequence(*v, ids.is_none())).collect::<Result<_>>()?;
         self.ids.has_generated_edges |= ids.is_none() && !src.is_empty();
         let id_column = ids.map(|ids| self.note_edge_ids(ids, label, (src, dst), &seqs));
         let mut columns: Vec<(KeyId, &BulkColumn)> = keys.into_iter().zip(columns.iter()).collect();
@@ -264,7 +294,7 @@ impl BulkLoad {
         for (i, id) in ids.iter().enumerate() {
             let e = EdgeRef { src: src[i], dst: dst[i], seq: seqs[i], label: label.0 };
             self.ids.edges.push(EdgeIdEntry::new(id, e));
-            self.ids.whole.extend(whole_number(id));
+            self.ids.whole.give(whole_number(id));
         }
         let values = BulkValues::Any(ids.into_iter().map(Some).collect());
         BulkColumn { key: String::new(), values }

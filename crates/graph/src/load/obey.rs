@@ -39,6 +39,19 @@ impl BulkLoad {
         Ok(Cow::Owned(conformed))
     }
 
+    /// Whether the schema takes all of some vertices, or edges if the space is theirs; [`refused_rows`] says which it does not.
+    ///
+    /// # Errors
+    /// What it refuses first.
+    pub fn admit(&self, place: (NameSpace, &str), rows: usize, columns: &[BulkColumn]) -> Result<()> {
+        self.obey(place, rows, columns).map(drop)
+    }
+
+    /// What the load knows by name, and the schema that it obeys.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
     /// The schema that the load obeys must still be in force when it ends.
     pub(super) fn check_schema(in_force: &Catalog, begun_with: &Catalog) -> Result<()> {
         let same = in_force.schema() == begun_with.schema() && in_force.pending().is_none();
@@ -46,6 +59,66 @@ impl BulkLoad {
             return Ok(());
         }
         Err(failed("the graph", "the schema was changed while it went on; load again"))
+    }
+}
+
+/// The rows of a chunk of vertices, or of edges if the space is theirs, that the schema of a catalog refuses by itself, each with why.
+/// `are_whole`: they are elements of their own, which must have what the schema requires. Whether values are unique, and ids, is not
+/// looked at.
+pub fn refused_rows(
+    catalog: &Catalog,
+    (space, label): (NameSpace, &str),
+    rows: usize,
+    columns: &[BulkColumn],
+    are_whole: bool,
+) -> Vec<(usize, SchemaError)> {
+    let rules = Rules::new(catalog.schema(), catalog);
+    if catalog.schema().is_empty() {
+        return Vec::new();
+    }
+    if let Err(error) = rules.admit_label(space, label) {
+        return (0..rows).map(|row| (row, error.clone())).collect();
+    }
+    let of = match space {
+        NameSpace::EdgeLabel => catalog.edge_label(label).map(LabelOf::Edges),
+        _ => catalog.vertex_label(label).map(LabelOf::Vertices),
+    };
+    let Some(of) = of else { return Vec::new() };
+    let refused = |row: usize| -> Result<(), SchemaError> {
+        columns.iter().try_for_each(|column| admit_cell(rules, catalog, of, column, row))?;
+        if are_whole {
+            rules.require(of, || Value::from("of this row"), |key| has_value(columns, catalog, key, row))?;
+        }
+        Ok(())
+    };
+    (0..rows).filter_map(|row| Some((row, refused(row).err()?))).collect()
+}
+
+/// Puts what a row has in a column through the schema.
+fn admit_cell(
+    rules: Rules<'_>,
+    catalog: &Catalog,
+    of: LabelOf,
+    column: &BulkColumn,
+    row: usize,
+) -> Result<(), SchemaError> {
+    let key = (catalog.key(&column.key), column.key.as_str());
+    match (of, &column.values) {
+        (LabelOf::Vertices(label), BulkValues::Multi(rows)) => {
+            let cells = &rows[row];
+            if cells.len() > 1 {
+                rules.cardinality(label, key, Some(Cardinality::needed(cells, |cell| &cell.value)))?;
+            }
+            cells.iter().try_for_each(|cell| conform_cell(rules, catalog, label, key, cell).map(drop))
+        }
+        (_, values) => {
+            let Some(value) = values.get(row) else { return Ok(()) };
+            let value = value.to_value();
+            match of {
+                LabelOf::Vertices(label) => rules.vertex_value(label, key, value).map(drop),
+                LabelOf::Edges(label) => rules.edge_value(label, key, value).map(drop),
+            }
+        }
     }
 }
 

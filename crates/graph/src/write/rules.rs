@@ -1,6 +1,6 @@
 //! The schema, as the writes of a transaction meet it.
 
-use values::{Value, VertexRef, compare};
+use values::{EdgeRef, Value, VertexRef, compare};
 
 use super::transaction::Transaction;
 use super::write_set::WriteSet;
@@ -175,6 +175,31 @@ impl Transaction {
             _ => Ok(()),
         })?;
         self.base.check()
+    }
+
+    /// Whether a vertex has what the schema requires, as a commit asks of all that was written.
+    ///
+    /// # Errors
+    /// [`GraphError::Schema`] if it has not.
+    pub fn check_vertex(&self, v: VertexRef) -> Result<()> {
+        if self.is_free() {
+            return Ok(());
+        }
+        self.require_of_vertex(&self.reader(&self.writes.lock()), v)
+    }
+
+    /// The same of an edge.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn check_edge(&self, e: EdgeRef) -> Result<()> {
+        if self.is_free() {
+            return Ok(());
+        }
+        let writes = self.writes.lock();
+        let reader = self.reader(&writes);
+        let has = |key: KeyId| reader.edge_value_ref(e, key).is_some();
+        self.obey(|rules| rules.require(LabelOf::Edges(EdgeLabelId(e.label)), || reader.edge_id(e), has))
     }
 
     fn require_of_vertex(&self, reader: &crate::read::Reader<'_>, v: VertexRef) -> Result<()> {

@@ -14,6 +14,7 @@ use std::{
 };
 
 use indicatif::ProgressBar;
+use mangrove::Temporary;
 use values::{Map, Str, Value};
 
 use super::Failure;
@@ -163,6 +164,7 @@ fn fill(file: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
 pub(super) struct NewFiles {
     target: PathBuf,
     part: PathBuf,
+    temporary: Temporary,
 }
 
 impl NewFiles {
@@ -196,7 +198,8 @@ impl NewFiles {
                 part.display()
             )));
         }
-        Ok(Self { target: target.into(), part })
+        let temporary = Temporary::at(&part);
+        Ok(Self { target: target.into(), part, temporary })
     }
 
     /// A new file: the one that is written, or (by a path below it) one of the directory.
@@ -210,10 +213,12 @@ impl NewFiles {
 
     /// Gives it its name.
     pub(super) fn publish(self) -> io::Result<()> {
-        if self.target.is_dir() {
-            fs::remove_dir_all(&self.target)?;
-        }
-        fs::rename(&self.part, &self.target)
+        self.temporary.publish(|| {
+            if self.target.is_dir() {
+                fs::remove_dir_all(&self.target)?;
+            }
+            fs::rename(&self.part, &self.target)
+        })
     }
 }
 

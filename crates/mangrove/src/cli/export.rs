@@ -10,6 +10,7 @@ use values::Map;
 use super::{
     Failure,
     carried::{Carried, NewFiles},
+    endings::end_cleanly,
     progress::bar,
     reached::Reached,
 };
@@ -41,6 +42,7 @@ pub struct Export {
 impl Export {
     /// Writes the graph as one snapshot has it. The file has its name once it is whole.
     pub(super) fn run(self, config: &Config, far: &Far) -> Result<(), Failure> {
+        end_cleanly()?;
         let database = match Reached::of(config, far)? {
             Reached::Near(database) => database,
             Reached::Far(mut client) => return self.get(&mut client),

@@ -8,7 +8,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use mangrove::{
-    ImportFormat, ImportIntoOptions, ImportSource, Imported,
+    ImportFormat, ImportIntoOptions, ImportSource, Imported, Temporary,
     config::Config,
     formats::{
         BadRows, ImportOptions, ImportPhase, ImportProgress, ImportSummary, Merge, PresentOptions,
@@ -18,7 +18,7 @@ use mangrove::{
 
 use values::Value;
 
-use super::{Failure, carried::Carried, progress::bar, reached::Reached};
+use super::{Failure, carried::Carried, endings::end_cleanly, progress::bar, reached::Reached};
 use crate::{
     far::{Client, Far},
     output::say,
@@ -43,7 +43,7 @@ pub struct Import {
     #[arg(long)]
     new_property_ids: bool,
     /// Add what the files hold to what the graph has. Vertices and edges keep the ids of the files, and one that is taken is an error
-    #[arg(long)]
+    #[arg(long, conflicts_with = "merge")]
     add: bool,
     /// Give elements that the graph has already the properties of the files, and add the others. With `id` an element is told by its id,
     /// with a key a vertex by its label and the value of that property; edges are told by their ids, or by their ends and label
@@ -52,9 +52,10 @@ pub struct Import {
     /// What is added gets ids of this graph, in place of those of the files
     #[arg(long)]
     new_ids: bool,
-    /// Rows of a transaction, with --add or --merge. What is committed is remembered, and the same command goes on behind it
-    #[arg(long, default_value = "5000", value_name = "ROWS")]
-    batch: NonZeroUsize,
+    /// Rows of a transaction, with --add or --merge (by default 5000). What is committed is remembered, and the same command goes on
+    /// behind it
+    #[arg(long, value_name = "ROWS")]
+    batch: Option<NonZeroUsize>,
     /// Import files once more that were added or merged before
     #[arg(long)]
     again: bool,
@@ -89,6 +90,9 @@ impl Import {
         let graph = config.default_graph();
         let is_new = !graph.is_memory() && !graph.path.exists();
         let writing = self.writing()?;
+        end_cleanly()?;
+        // What rows are committed by an import in transactions stays, for the same command to go on with.
+        let new = (is_new && writing.is_none()).then(|| Temporary::at(&graph.path));
         let database = match Reached::of(config, far)? {
             Reached::Near(database) => database,
             Reached::Far(mut client) => return self.send(&mut client),
@@ -132,6 +136,9 @@ impl Import {
         let left = is_new && done.is_err() && database.snapshot().vertex_count(None) == 0;
         bar.finish_and_clear();
         database.close()?;
+        if let (Some(new), false) = (&new, left) {
+            new.publish(|| Ok::<_, Failure>(()))?;
+        }
         if left {
             // Nothing comes of an import that failed, not even an empty graph.
             std::fs::remove_dir_all(&graph.path)?;
@@ -170,6 +177,7 @@ impl Import {
                 self.source.file_name().and_then(|name| name.to_str()).unwrap_or_default().into()
             }
         };
+        let batch = self.batch.map(|rows| i64::try_from(rows.get()).unwrap_or(i64::MAX));
         let asked = [
             ("file", file),
             ("stream", is_input.into()),
@@ -180,7 +188,7 @@ impl Import {
             ("labels", name_of(self.labels.to_possible_value())),
             ("newPropertyIds", self.new_property_ids.into()),
             ("newIds", self.new_ids.into()),
-            ("batch", i64::try_from(self.batch.get()).unwrap_or(i64::MAX).into()),
+            ("batch", batch.map_or(Value::Null, Value::from)),
             ("again", self.again.into()),
         ];
         carried.ask("mangrove.import", asked)?;
@@ -196,7 +204,8 @@ impl Import {
     fn writing(&self) -> Result<Option<PresentOptions>, Failure> {
         let merge = match self.merge.as_deref() {
             None if !self.add => {
-                let of_present = [("--new-ids", self.new_ids), ("--again", self.again)];
+                let of_present =
+                    [("--new-ids", self.new_ids), ("--again", self.again), ("--batch", self.batch.is_some())];
                 return match of_present.iter().find(|(_, is_asked)| *is_asked) {
                     None => Ok(None),
                     Some((option, _)) => Err(Failure::Usage(format!(
@@ -212,11 +221,12 @@ impl Import {
             Some("id") => Merge::ById,
             Some(key) => Merge::ByKey(key.to_owned()),
         };
+        let of_none = PresentOptions::default();
         Ok(Some(PresentOptions {
             merge,
             new_ids: self.new_ids,
-            rows: self.batch,
-            ..PresentOptions::default()
+            rows: self.batch.unwrap_or(of_none.rows),
+            ..of_none
         }))
     }
 }

@@ -7,6 +7,7 @@ mod backup;
 mod carried;
 mod check;
 mod descriptors;
+mod endings;
 mod export;
 mod generate;
 mod graph;

@@ -9,6 +9,7 @@ use rustix::{
 };
 
 use super::folder::Folder;
+use crate::Temporary;
 
 /// A file under a name that nobody knows. It is gone when it is dropped, unless it has been published.
 #[derive(Debug)]
@@ -17,6 +18,7 @@ pub(super) struct NewFile {
     file: File,
     /// What it is called meanwhile.
     name: String,
+    temporary: Temporary,
     is_published: bool,
 }
 
@@ -31,11 +33,13 @@ impl NewFile {
         let mode = Mode::from_raw_mode(0o644);
         loop {
             let name = format!(".mangrove-{:016x}.tmp", fastrand::u64(..));
+            let temporary = Temporary::within(&folder.handle, name.as_ref());
+            let temporary = temporary.map_err(|error| format!("it cannot be written: {error}"))?;
             match openat(&folder.handle, &name, flags, mode) {
                 Err(Errno::EXIST) => {}
                 created => {
                     let file = created.map_err(|error| format!("it cannot be written: {error}"))?;
-                    return Ok(Self { folder, file: file.into(), name, is_published: false });
+                    return Ok(Self { folder, file: file.into(), name, temporary, is_published: false });
                 }
             }
         }
@@ -57,7 +61,8 @@ impl NewFile {
         let told = |error: &dyn std::fmt::Display| format!("it cannot be written: {error}");
         self.file.sync_all().map_err(|error| told(&error))?;
         let Folder { handle, name } = &self.folder;
-        renameat(handle, &self.name, handle, name).map_err(|error| told(&error))?;
+        let renamed = self.temporary.publish(|| renameat(handle, &self.name, handle, name));
+        renamed.map_err(|error| told(&error))?;
         self.is_published = true;
         // Its name is durable with its folder.
         rustix::fs::fsync(handle).map_err(|error| told(&error))

@@ -76,11 +76,17 @@ impl ImportFormat {
             return Ok(Self::EdgeList);
         }
         formats::refuse_foreign_inside(source)?;
+        if is_empty(source).map_err(|error| unknown(error.to_string()))? {
+            // An export of a graph without anything in it is so.
+            return Self::of_name(source).ok_or_else(|| {
+                unknown("the file is empty, and its name does not end as one of GraphSON or Gryo; --format says what it is".into())
+            });
+        }
         Self::of_file(source).map_err(|error| unknown(error.to_string()))?.ok_or_else(|| {
             let nothing =
                 "it starts neither as GraphSON, GraphML, Gryo or an edge list with comments nor with a CSV header such as id:ID,name"
                     .to_owned();
-            unknown(if kind.len() == 0 { "the file is empty".into() } else { nothing })
+            unknown(nothing)
         })
     }
 
@@ -109,6 +115,14 @@ impl ImportFormat {
         Ok(None)
     }
 
+    /// The format of a file without anything in it, by its name.
+    fn of_name(file: &Path) -> Option<Self> {
+        let name = file.file_name()?.to_str()?;
+        let plain = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
+        let of = [(".json", Self::Graphson), (".kryo", Self::Gryo)];
+        of.into_iter().find(|(ending, _)| plain.ends_with(ending)).map(|(_, format)| format)
+    }
+
     fn of_file(file: &Path) -> std::io::Result<Option<Self>> {
         let mut start = Vec::new();
         BufReader::new(formats::unpacked(File::open(file)?)?.take(PEEK)).read_until(b'\n', &mut start)?;
@@ -132,6 +146,11 @@ impl From<GraphFormat> for ImportFormat {
             GraphFormat::Gryo => Self::Gryo,
         }
     }
+}
+
+/// Whether there is nothing in a file, which may be packed.
+fn is_empty(file: &Path) -> std::io::Result<bool> {
+    Ok(formats::unpacked(File::open(file)?)?.read(&mut [0])? == 0)
 }
 
 /// What a file that does not say it holds, by its name.

@@ -147,9 +147,20 @@ impl<'a> Asked<'a> {
             several_labels,
             ..ImportOptions::default()
         };
-        let rows = match self.0.get(&Value::from("batch")).map(|rows| rows.as_i64()) {
-            None => PresentOptions::default().rows,
+        let is_add = self.is("add")?;
+        if is_add && self.text("merge")?.is_some() {
+            return Err(
+                "`add` and `merge` are two ways to treat what the graph has; leave out one of them".into()
+            );
+        }
+        let is_into = is_add || self.text("merge")?.is_some();
+        let rows = match self.0.get(&Value::from("batch")) {
+            None | Some(Value::Null) => PresentOptions::default().rows,
+            Some(_) if !is_into => {
+                return Err("`batch` is for graphs that have data: say `add` or `merge`, too".into());
+            }
             Some(rows) => rows
+                .as_i64()
                 .and_then(|rows| NonZeroUsize::new(usize::try_from(rows).ok()?))
                 .ok_or("`batch` must be a number of rows, at least 1")?,
         };

@@ -102,11 +102,6 @@ impl CsvWriter {
         }
     }
 
-    /// What the files do not say of the graph, in words, each with how often.
-    pub fn losses(&self) -> Vec<String> {
-        self.losses.told(self.maker.rows.convention)
-    }
-
     /// The number of files.
     pub fn files(&self) -> usize {
         self.vertices.count() + self.edges.count()
@@ -172,8 +167,12 @@ impl GraphFileWriter for CsvWriter {
     fn add(&mut self, stretch: Stretch) -> Result<(), FileError> {
         match stretch.0 {
             Made::Own(own) => own.downcast().map_or(Ok(()), |stretch| self.take(*stretch)),
-            Made::Text(_) | Made::Keys(_) => Ok(()),
+            Made::Text(_) => Ok(()),
         }
+    }
+
+    fn losses(&self) -> Vec<String> {
+        self.losses.told(self.maker.rows.convention)
     }
 
     fn finish(&mut self) -> Result<(), FileError> {

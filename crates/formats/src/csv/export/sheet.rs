@@ -14,6 +14,7 @@ use values::Str;
 
 use super::super::rows::{append_line, line_of};
 use super::super::scalar::ScalarType;
+use super::super::sources::of_header;
 use super::cells::{CellKind, Row, Shape, column_name};
 #[cfg(feature = "parquet")]
 use super::parquet_sheet::ParquetSheet;
@@ -350,11 +351,12 @@ impl Sheets {
     }
 }
 
-/// A name that no other file has, whatever the label.
+/// A name that no other file has, whatever the label, and that is none of a file which holds the header of others.
 fn free_name(kind: &str, label: &str, ending: &str, taken: &mut HashSet<String>) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
     let label: String = label.chars().take(NAMED).map(letter).collect();
     let stem = if label.is_empty() { kind.to_owned() } else { format!("{kind}-{label}") };
+    let stem = if of_header(&stem.to_lowercase()).is_some() { format!("{stem}_") } else { stem };
     // Some file systems take letters of both sizes for the same.
     let name = std::iter::once(stem.clone()).chain((2..).map(|number| format!("{stem}-{number}")));
     let free = name.into_iter().find(|name| taken.insert(name.to_lowercase()));
@@ -374,6 +376,11 @@ mod tests {
         assert_eq!(name("../a b"), "edges-___a_b.csv");
         assert_eq!(name("___a_b"), "edges-___a_b-2.csv");
         assert_eq!(name(""), "edges.csv");
+        assert_eq!(name("header"), "edges-header_.csv");
+        assert_eq!(name("header_"), "edges-header_-2.csv");
+        assert_eq!(name("x.Header"), "edges-x_Header_.csv");
+        let truncated = format!("{}-header-more", "x".repeat(NAMED - 7));
+        assert!(name(&truncated).ends_with("x-header_.csv"));
         assert_eq!(name(&"é".repeat(500)).len(), "edges-.csv".len() + NAMED);
     }
 }

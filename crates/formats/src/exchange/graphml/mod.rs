@@ -9,6 +9,7 @@
 //!
 //! Nodes and edges may come in any order, and an edge may name a node that is nowhere.
 
+mod learned;
 mod reader;
 mod writer;
 

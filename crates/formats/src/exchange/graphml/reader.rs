@@ -11,6 +11,7 @@ use super::super::error::{FileError, Place, Result};
 use super::super::room::Holdings;
 use super::super::{Element, GraphFileReader};
 use super::{LABEL_E, LABEL_V};
+use crate::numbers::fraction;
 
 /// Most bytes of a tag, or of a text between tags.
 const LONGEST: usize = 64 << 20;
@@ -39,9 +40,11 @@ pub(in super::super) struct Reader {
 }
 
 /// What a key means.
-struct Key {
-    name: Str,
-    of: ValueType,
+enum Key {
+    /// The name of properties, and the type of their values.
+    Named(Str, ValueType),
+    /// Something that only the program knows which has declared it: how a node is drawn, say.
+    Nameless,
 }
 
 /// The type of the values of a key.
@@ -272,9 +275,16 @@ impl Reader {
             "hyperedge" => self.error("an edge between more than two nodes (`hyperedge`) is not read"),
             "data" if self.current.is_some() => {
                 let key = self.needed(tag, "key")?;
-                // What no key says anything about is nobody's.
-                if self.keys.contains_key(&key) {
-                    self.data = Some((key, String::new()));
+                match self.keys.get(&key) {
+                    Some(Key::Named(..)) => self.data = Some((key, String::new())),
+                    Some(Key::Nameless) => {}
+                    None => {
+                        let key = shortened(&key);
+                        return self.error(format!(
+                            "there is `data` of the key {key:?}, which no element `key` declares; add one with this `id`, an \
+                             `attr.name` and an `attr.type`"
+                        ));
+                    }
                 }
                 Ok(())
             }
@@ -284,7 +294,7 @@ impl Reader {
 
     fn key(&mut self, tag: &BytesStart<'_>) -> Result<()> {
         let id = self.needed(tag, "id")?;
-        let Some(name) = self.attribute(tag, "attr.name")? else { return Ok(()) };
+        let name = self.attribute(tag, "attr.name")?;
         let of = match self.attribute(tag, "attr.type")?.as_deref() {
             Some("int") => ValueType::Int,
             Some("long") => ValueType::Long,
@@ -293,7 +303,7 @@ impl Reader {
             Some("boolean") => ValueType::Boolean,
             _ => ValueType::Text,
         };
-        self.keys.insert(id, Key { name: name.into(), of });
+        self.keys.insert(id, name.map_or(Key::Nameless, |name| Key::Named(name.into(), of)));
         if self.keys.len() > MOST_KEYS {
             return self.error(format!("more than {MOST_KEYS} keys"));
         }
@@ -342,15 +352,17 @@ impl Reader {
     }
 
     fn put(&mut self, id: &str, text: String) -> Result<()> {
-        let (Some(current), Some(key)) = (&mut self.current, self.keys.get(id)) else { return Ok(()) };
+        let (Some(current), Some(Key::Named(name, of))) = (&mut self.current, self.keys.get(id)) else {
+            return Ok(());
+        };
         if id == if current.ends.is_some() { LABEL_E } else { LABEL_V } {
             current.label = Some(text);
             return Ok(());
         }
-        match key.of.value(&text) {
-            Ok(value) => _ = current.properties.insert(key.name.clone(), value),
+        match of.value(&text) {
+            Ok(value) => _ = current.properties.insert(name.clone(), value),
             Err(expected) => {
-                let problem = format!("`{}`: {expected} expected, found {:?}", key.name, shortened(&text));
+                let problem = format!("`{name}`: {expected} expected, found {:?}", shortened(&text));
                 return self.error(problem);
             }
         }
@@ -377,8 +389,8 @@ impl ValueType {
             Self::Text => Ok(Value::from(text)),
             Self::Int => number.parse().map(Value::Int).map_err(|_| "a whole number of 32 bits"),
             Self::Long => number.parse().map(Value::Long).map_err(|_| "a whole number of 64 bits"),
-            Self::Float => number.parse().map(Value::Float).map_err(|_| "a number"),
-            Self::Double => number.parse().map(Value::Double).map_err(|_| "a number"),
+            Self::Float => fraction(number).map(Value::Float).ok_or("a number of 32 bits"),
+            Self::Double => fraction(number).map(Value::Double).ok_or("a number of 64 bits"),
             // As Java: what is not true is false.
             Self::Boolean => Ok(Value::Bool(number.eq_ignore_ascii_case("true"))),
         }

@@ -2,15 +2,18 @@
 
 use std::fmt::Write as _;
 use std::io::Write;
+use std::sync::Arc;
 
-use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use values::{Direction, Edge, Str, Value, Vertex};
 
 use super::super::apart::Apart;
 use super::super::error::{FileError, Result};
+use super::super::room::Holdings;
 use super::super::{GraphFileWriter, Made, Pass, Stretch, StretchWriter};
+use super::learned::{Learned, may_be_written_twice};
 use super::{LABEL_E, LABEL_V};
+use crate::error::quoted;
 
 const BEGINS: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?><graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" \
                       xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" \
@@ -20,52 +23,51 @@ const BEGINS: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?><graphml xmlns=\
 /// See the module.
 pub(in super::super) struct Writer {
     into: Box<dyn Write + Send>,
-    /// The keys of vertices, and those of edges.
-    keys: [Keys; 2],
+    /// What was learned of vertices, and of edges. When it is written, nothing more is.
+    learned: Arc<[Learned; 2]>,
     writes: bool,
-    /// The first one is of vertices and the second of edges, as the keys are.
+    /// The first one is of vertices and the second of edges, as what was learned is.
     pass: usize,
     line: String,
+    /// Ids of the pass as they are written, where two might be alike.
+    written: FxHashSet<String>,
+    held: Holdings,
 }
-
-/// Keys with their types and what they are called in the file.
-type Keys = IndexMap<Str, (&'static str, String)>;
 
 const OF_VERTICES: usize = 0;
 const OF_EDGES: usize = 1;
 
 impl Writer {
-    pub(in super::super) fn new(into: Box<dyn Write + Send>) -> Self {
-        Self { into, keys: Default::default(), writes: false, pass: 0, line: String::new() }
-    }
-
-    fn learn<'p>(&mut self, of: usize, properties: impl Iterator<Item = (&'p Str, &'p Value)>) {
-        for (key, value) in properties {
-            let found = type_of(value);
-            self.learn_key(of, key, found);
+    pub(in super::super) fn new(into: Box<dyn Write + Send>, held: Holdings) -> Self {
+        Self {
+            into,
+            learned: Arc::default(),
+            writes: false,
+            pass: 0,
+            line: String::new(),
+            written: FxHashSet::default(),
+            held,
         }
     }
 
-    fn learn_key(&mut self, of: usize, key: &Str, found: &'static str) {
-        match self.keys[of].get_mut(key) {
-            // What is of several types is text.
-            Some((known, _)) if *known != found => *known = "string",
-            Some(_) => {}
-            None => _ = self.keys[of].insert(key.clone(), (found, String::new())),
-        }
+    /// What is learned of vertices, or of edges. Nobody else has it before it is written.
+    fn learn(&mut self, of: usize) -> &mut Learned {
+        &mut Arc::make_mut(&mut self.learned)[of]
     }
 
     /// Gives each key a name in the file: its own, unless another has it.
     fn name_keys(&mut self) -> Result<()> {
         let mut taken: FxHashSet<String> = [LABEL_V, LABEL_E].map(String::from).into_iter().collect();
+        let learned = Arc::make_mut(&mut self.learned);
         for (of, label, suffix) in [(OF_VERTICES, LABEL_V, 'V'), (OF_EDGES, LABEL_E, 'E')] {
-            if self.keys[of].contains_key(label) {
+            if learned[of].keys.contains_key(label) {
                 return Err(FileError::Unwritable(format!(
                     "there is a property `{label}`, which is how GraphML calls labels"
                 )));
             }
-            let other: FxHashSet<Str> = self.keys[1 - of].keys().cloned().collect();
-            for (key, (_, name)) in &mut self.keys[of] {
+            let other: FxHashSet<Str> = learned[1 - of].keys.keys().cloned().collect();
+            for (key, values) in &mut learned[of].keys {
+                let name = &mut values.name;
                 *name = key.to_string();
                 if other.contains(key) {
                     name.push(suffix);
@@ -82,12 +84,13 @@ impl Writer {
         self.name_keys()?;
         self.line.push_str(BEGINS);
         for (of, what, label) in [(OF_VERTICES, "node", LABEL_V), (OF_EDGES, "edge", LABEL_E)] {
-            let keys = std::mem::take(&mut self.keys[of]);
+            let learned = Arc::clone(&self.learned);
             self.key(what, label, label, "string")?;
-            for (key, (of_type, name)) in &keys {
-                self.key(what, name, key, of_type)?;
+            for (key, values) in &learned[of].keys {
+                said_of(self.key(what, &values.name, key, values.type_in_file()), || {
+                    format!("the key {}", quoted(key))
+                })?;
             }
-            self.keys[of] = keys;
         }
         self.line.push_str("<graph id=\"G\" edgedefault=\"directed\">");
         self.write_line()
@@ -118,8 +121,9 @@ impl Writer {
     ) -> Result<()> {
         for (key, value) in properties {
             // All were met on the first walk.
-            let name = self.keys[of].get(key).map_or_else(|| key.to_string(), |(_, name)| name.clone());
-            self.data(&name, &text_of(value))?;
+            let learned = Arc::clone(&self.learned);
+            let name = learned[of].keys.get(key).map_or(key.as_str(), |values| values.name.as_str());
+            said_of(self.data(name, &text_of(value)), || format!("the property `{key}`"))?;
         }
         Ok(())
     }
@@ -134,12 +138,61 @@ impl Writer {
                 '"' => self.line.push_str("&quot;"),
                 '\n' | '\r' | '\t' => _ = write!(self.line, "&#{};", u32::from(character)),
                 '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => {
-                    let problem =
-                        format!("the character U+{:04X} of a text is none of XML", u32::from(character));
+                    let problem = format!(
+                        "the character U+{:04X} is none of XML, but GraphSON and Gryo have it",
+                        u32::from(character)
+                    );
                     return Err(FileError::Unwritable(problem));
                 }
                 other => self.line.push(other),
             }
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, vertex: &Vertex) -> Result<()> {
+        let properties = vertex.properties.iter().map(|property| (&property.key, &property.value));
+        self.line.push_str("<node id=\"");
+        self.escaped(&text_of(&vertex.id))?;
+        self.line.push_str("\">");
+        said_of(self.data(LABEL_V, &vertex.label), || "its label".into())?;
+        self.properties(OF_VERTICES, properties)?;
+        self.line.push_str("</node>");
+        Ok(())
+    }
+
+    fn edge_between(&mut self, edge: &Edge) -> Result<()> {
+        let properties = edge.properties.iter().map(|property| (&property.key, &property.value));
+        for (before, id) in
+            [("<edge id=\"", &edge.id), ("\" source=\"", &edge.out_v.id), ("\" target=\"", &edge.in_v.id)]
+        {
+            self.line.push_str(before);
+            self.escaped(&text_of(id))?;
+        }
+        self.line.push_str("\">");
+        said_of(self.data(LABEL_E, &edge.label), || "its label".into())?;
+        self.properties(OF_EDGES, properties)?;
+        self.line.push_str("</edge>");
+        Ok(())
+    }
+
+    /// Refuses an id that another element has as the same text.
+    fn refuse_twin(&mut self, what: &str, id: &Value) -> Result<()> {
+        if !self.learned[self.pass].may_have_twins() || !may_be_written_twice(id) {
+            return Ok(());
+        }
+        let text = text_of(id);
+        let bytes = text.len() + ID;
+        if !self.written.insert(text) {
+            return Err(FileError::Unwritable(format!(
+                "two {what} have ids that are the text {:?}, which would be one in GraphML; GraphSON and Gryo keep types of ids",
+                text_of(id)
+            )));
+        }
+        if !self.held.add(bytes) {
+            let problem =
+                "there is no room in memory for ids that may be alike as texts; write it as GraphSON or Gryo";
+            return Err(FileError::Unwritable(problem.into()));
         }
         Ok(())
     }
@@ -151,16 +204,20 @@ impl Writer {
     }
 }
 
-/// The type in GraphML; text for what has none.
-fn type_of(value: &Value) -> &'static str {
-    match value {
-        Value::Int(_) => "int",
-        Value::Long(_) => "long",
-        Value::Float(_) => "float",
-        Value::Double(_) => "double",
-        Value::Bool(_) => "boolean",
-        _ => "string",
-    }
+/// What an id takes in memory beside its text.
+const ID: usize = 48;
+
+/// Adds to what cannot be written what that is of.
+fn said_of(result: Result<()>, what: impl FnOnce() -> String) -> Result<()> {
+    result.map_err(|error| match error {
+        FileError::Unwritable(problem) => FileError::Unwritable(format!("{}: {problem}", what())),
+        other => other,
+    })
+}
+
+/// An id in messages.
+fn shown(id: &Value) -> String {
+    id.as_str().map_or_else(|| id.to_string(), quoted)
 }
 
 fn text_of(value: &Value) -> String {
@@ -181,12 +238,13 @@ impl GraphFileWriter for Writer {
     }
 
     fn begin(&mut self, pass: usize) -> Result<()> {
-        (self.pass, self.writes) = (pass, pass >= 2);
+        (self.pass, self.writes) = (pass % 2, pass >= 2);
+        self.written.clear();
+        self.held.clear();
         if pass == 2 { self.head() } else { Ok(()) }
     }
 
     fn vertex(&mut self, vertex: &Vertex) -> Result<()> {
-        let properties = || vertex.properties.iter().map(|property| (&property.key, &property.value));
         if !self.writes {
             let mut keys = FxHashSet::default();
             if let Some(twice) = vertex.properties.iter().find(|property| !keys.insert(&property.key)) {
@@ -196,52 +254,58 @@ impl GraphFileWriter for Writer {
                     twice.key
                 )));
             }
-            self.learn(OF_VERTICES, properties());
+            let learned = self.learn(OF_VERTICES);
+            learned.id(&vertex.id);
+            for property in &vertex.properties {
+                learned.value(&property.key, &property.value, property.properties.len());
+            }
             return Ok(());
         }
-        self.line.push_str("<node id=\"");
-        self.escaped(&text_of(&vertex.id))?;
-        self.line.push_str("\">");
-        self.data(LABEL_V, &vertex.label)?;
-        self.properties(OF_VERTICES, properties())?;
-        self.line.push_str("</node>");
+        self.refuse_twin("vertices", &vertex.id)?;
+        said_of(self.node(vertex), || format!("the vertex {}", shown(&vertex.id)))?;
         self.write_line()
     }
 
     fn edge(&mut self, _: Direction, edge: &Edge) -> Result<()> {
-        let properties = || edge.properties.iter().map(|property| (&property.key, &property.value));
         if !self.writes {
-            self.learn(OF_EDGES, properties());
+            let learned = self.learn(OF_EDGES);
+            learned.id(&edge.id);
+            edge.properties.iter().for_each(|property| learned.value(&property.key, &property.value, 0));
             return Ok(());
         }
-        for (before, id) in
-            [("<edge id=\"", &edge.id), ("\" source=\"", &edge.out_v.id), ("\" target=\"", &edge.in_v.id)]
-        {
-            self.line.push_str(before);
-            self.escaped(&text_of(id))?;
-        }
-        self.line.push_str("\">");
-        self.data(LABEL_E, &edge.label)?;
-        self.properties(OF_EDGES, properties())?;
-        self.line.push_str("</edge>");
+        self.refuse_twin("edges", &edge.id)?;
+        said_of(self.edge_between(edge), || format!("the edge {}", shown(&edge.id)))?;
         self.write_line()
     }
 
     fn apart(&self) -> Option<Box<dyn StretchWriter>> {
+        let another = |into| Self::new(into, self.held.another());
         if !self.writes {
-            return Some(Box::new(Learner { writer: Self::new(Box::new(std::io::sink())), pass: self.pass }));
+            return Some(Box::new(Learner { writer: another(Box::new(std::io::sink())), pass: self.pass }));
         }
-        let keys = self.keys.clone();
-        Some(Apart::boxed(|into| Self { keys, writes: true, ..Self::new(into) }))
+        // Whether two ids are one text, only who sees all of them can tell.
+        if self.learned[self.pass].may_have_twins() {
+            return None;
+        }
+        let learned = Arc::clone(&self.learned);
+        Some(Apart::boxed(|into| Self { learned, writes: true, pass: self.pass, ..another(into) }))
     }
 
     fn add(&mut self, stretch: Stretch) -> Result<()> {
         match stretch.0 {
             Made::Text(bytes) => self.into.write_all(&bytes)?,
-            Made::Keys(keys) => keys.iter().for_each(|(key, found)| self.learn_key(self.pass, key, found)),
-            Made::Own(_) => {}
+            Made::Own(own) => {
+                if let Ok(learned) = own.downcast::<Learned>() {
+                    self.learn(self.pass).add(*learned);
+                }
+            }
         }
         Ok(())
+    }
+
+    fn losses(&self) -> Vec<String> {
+        let [vertices, edges] = &*self.learned;
+        [vertices.losses("vertices"), edges.losses("edges")].concat()
     }
 
     fn finish(&mut self) -> Result<()> {
@@ -271,7 +335,7 @@ impl StretchWriter for Learner {
     }
 
     fn take(&mut self) -> Stretch {
-        let keys = std::mem::take(&mut self.writer.keys[self.pass]);
-        Stretch(Made::Keys(keys.into_iter().map(|(key, (found, _))| (key, found)).collect()))
+        let learned = std::mem::take(self.writer.learn(self.pass));
+        Stretch(Made::Own(Box::new(learned)))
     }
 }

@@ -6,8 +6,9 @@ use super::super::bytes::Bytes;
 use super::super::error::{FileError, Result};
 use super::super::room::Holdings;
 
-/// Most arrays and objects inside one another.
-const MAX_DEPTH: usize = 100;
+/// Most arrays and objects inside one another: 64 collections, which is what can be stored, are two each, with what a vertex has around
+/// them.
+const MAX_DEPTH: usize = 160;
 /// Most characters of a number. (Its decimal digits are made binary ones, which takes their number squared.)
 const LONGEST_NUMBER: usize = 4 << 10;
 /// Most bytes of a text. One that is longer cannot be stored.
@@ -19,6 +20,17 @@ const PART: usize = 96;
 pub(super) struct JsonReader {
     pub(super) bytes: Bytes,
     pub(super) held: Holdings,
+}
+
+/// The value that a line is, however deep within [`MAX_DEPTH`].
+pub(in super::super) fn json_of_line(line: &[u8]) -> Result<Json> {
+    let bytes = Bytes::new(Box::new(std::io::Cursor::new(line.to_vec())));
+    let mut reader = JsonReader { bytes, held: Holdings::new(Box::new(|_| true)) };
+    let value = reader.value()?;
+    match reader.peek()? {
+        None => Ok(value),
+        Some(_) => reader.error("the end of the line expected behind the value"),
+    }
 }
 
 impl JsonReader {

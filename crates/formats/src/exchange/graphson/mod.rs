@@ -13,5 +13,6 @@ mod reader;
 mod value;
 mod writer;
 
+pub(super) use json::json_of_line;
 pub(super) use reader::{Edges, Reader};
 pub(super) use writer::Writer;

@@ -197,7 +197,7 @@ impl GraphFileWriter for Writer {
     fn add(&mut self, stretch: Stretch) -> Result<()> {
         match stretch.0 {
             Made::Text(bytes) => Ok(self.into.write_all(&bytes)?),
-            Made::Own(_) | Made::Keys(_) => Ok(()),
+            Made::Own(_) => Ok(()),
         }
     }
 

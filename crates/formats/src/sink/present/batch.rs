@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use graph::{BulkCell, BulkColumn, BulkValues};
 use values::{Value, VertexRef};
 
-use crate::sink::{Places, Rows, Standing};
+use crate::sink::{Places, Rows, Standing, value_of};
 
 /// Rows of one label.
 pub(super) struct Batch {
@@ -82,17 +82,8 @@ impl Batch {
 }
 
 fn cell(values: &BulkValues, row: usize) -> Option<Cell<'_>> {
-    let value = match values {
-        BulkValues::Long(column) => column[row].map(Value::Long),
-        BulkValues::Int(column) => column[row].map(Value::Int),
-        BulkValues::Double(column) => column[row].map(Value::Double),
-        BulkValues::Bool(column) => column[row].map(Value::Bool),
-        BulkValues::Str(column) => column.get(row).map(Value::str),
-        BulkValues::DateTime(column) => column[row].map(Value::DateTime),
-        BulkValues::Any(column) => column[row].clone(),
-        BulkValues::Multi(column) => {
-            return Some(Cell::Many(&column[row])).filter(|_| !column[row].is_empty());
-        }
-    };
-    value.map(Cell::One)
+    match values {
+        BulkValues::Multi(column) => Some(Cell::Many(&column[row])).filter(|_| !column[row].is_empty()),
+        values => value_of(values, row).map(Cell::One),
+    }
 }

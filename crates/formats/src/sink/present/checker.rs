@@ -1,24 +1,67 @@
-//! A look at all of a file before anything of it is written: is it sound, and is an id taken?
+//! A look at all of a file before anything of it is written: is it sound, is an id taken, does the schema take it?
 
-use graph::{BulkColumn, BulkProgress, Graph, Reader};
+use graph::{BulkColumn, BulkProgress, Graph, NameSpace, Reader, refused_rows};
 use values::{Value, VertexRef};
 
 use super::batch::Batch;
 use super::edge::taken_edge;
-use super::vertex::{other_label, taken_vertex};
+use super::refusal::fault;
+use super::vertex::{other_label, shown, taken_vertex};
 use super::{Merge, PresentOptions};
 use crate::error::{Fault, ImportError};
+use crate::sink::uniques::Uniques;
 use crate::sink::{Outcome, Rows, Sink, Standing};
 
 /// See the module. It looks at the graph as it is then: a snapshot of all that time would keep what others change meanwhile.
 pub(super) struct Checker<'g> {
     options: &'g PresentOptions,
     graph: &'g Graph,
+    uniques: Uniques,
 }
 
 impl<'g> Checker<'g> {
     pub(super) fn new(graph: &'g Graph, options: &'g PresentOptions) -> Self {
-        Self { options, graph }
+        Self { options, graph, uniques: Uniques::of(graph.snapshot().catalog()) }
+    }
+
+    /// Refuses rows that the schema does not take, of elements that are added or that are there.
+    fn obey(
+        &self,
+        (space, label): (NameSpace, &str),
+        rows: Rows<'_>,
+        columns: &[BulkColumn],
+    ) -> Result<(), ImportError> {
+        let snapshot = self.graph.snapshot();
+        // What is merged may have the rest already.
+        let are_whole = self.options.merge == Merge::Nothing;
+        let refused = refused_rows(snapshot.catalog(), (space, label), rows.len(), columns, are_whole);
+        match refused.into_iter().next() {
+            None => Ok(()),
+            Some((row, error)) => Err(rows.refused(row, fault(None, error.to_string()))),
+        }
+    }
+
+    /// Refuses values that are to be unique, if a vertex of the graph has them, or an earlier row.
+    fn refuse_repeated(
+        &mut self,
+        label: &str,
+        rows: Rows<'_>,
+        columns: &[BulkColumn],
+    ) -> Result<(), ImportError> {
+        if self.uniques.are_none() || self.options.merge != Merge::Nothing {
+            return Ok(());
+        }
+        let snapshot = self.graph.snapshot();
+        let reader = snapshot.reader();
+        for row in 0..rows.len() {
+            self.uniques.take(label, columns, row).map_err(|fault| rows.refused(row, fault))?;
+            for (key, value) in self.uniques.values(label, columns, row) {
+                if let Some(fault) = taken_value(&reader, (label, key), &value) {
+                    return Err(rows.refused(row, fault));
+                }
+            }
+        }
+        Ok(snapshot.check()?)
     }
 
     /// Looks at each of the rows that have ids.
@@ -40,14 +83,32 @@ impl<'g> Checker<'g> {
     }
 }
 
+/// What to say of a row that has a value which a vertex of the graph has, and which is to be unique.
+fn taken_value(reader: &Reader<'_>, (label, key): (&str, &str), value: &Value) -> Option<Fault> {
+    let catalog = reader.snapshot().catalog();
+    let mut found = Vec::new();
+    reader.index_lookup(catalog.vertex_label(label)?, catalog.key(key)?, value, &mut found);
+    let holder = found.first()?;
+    let problem = format!(
+        "values of {key:?} are unique among vertices {label:?}, and the vertex {} of the graph has {}",
+        shown(&reader.id(*holder)),
+        shown(value)
+    );
+    Some(fault(Some(key), problem))
+}
+
 impl Sink for Checker<'_> {
     fn vertices(
         &mut self,
         label: &str,
         rows: Rows<'_>,
         ids: Option<Vec<Value>>,
-        _: Vec<BulkColumn>,
+        columns: Vec<BulkColumn>,
     ) -> Result<Vec<VertexRef>, ImportError> {
+        if rows.standing == Standing::Own {
+            self.obey((NameSpace::VertexLabel, label), rows, &columns)?;
+            self.refuse_repeated(label, rows, &columns)?;
+        }
         if rows.standing == Standing::Own && !self.options.new_ids {
             self.each_id((label, rows), ids, |reader, id| {
                 let found = reader.vertex_by_id(id)?;
@@ -68,8 +129,9 @@ impl Sink for Checker<'_> {
         _: (&[VertexRef], &[VertexRef]),
         rows: Rows<'_>,
         ids: Option<Vec<Value>>,
-        _: Vec<BulkColumn>,
+        columns: Vec<BulkColumn>,
     ) -> Result<(), ImportError> {
+        self.obey((NameSpace::EdgeLabel, label), rows, &columns)?;
         if self.options.merge == Merge::Nothing && !self.options.new_ids {
             self.each_id((label, rows), ids, |reader, id| {
                 reader.edge_by_id(id).map(|found| taken_edge(reader, id, found))

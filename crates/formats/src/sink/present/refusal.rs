@@ -1,11 +1,10 @@
 //! What the graph refuses of a row, and what is to be done then.
 
-use std::path::Path;
-
 use graph::GraphError;
 
 use super::batch::Batch;
 use crate::error::{BadRow, Fault};
+use crate::sink::refused::bad_row;
 
 /// Why a row is not written.
 pub(super) enum Refusal {
@@ -65,14 +64,6 @@ pub(super) fn is_of_row(error: &GraphError) -> bool {
 /// A fault of a row as a whole, or of what it has under a name.
 pub(super) fn fault(field: Option<&str>, problem: String) -> Fault {
     Fault { column: 0, field: field.map(str::to_owned), problem }
-}
-
-/// A row of a file at fault.
-pub(super) fn bad_row(file: &Path, (place, in_bytes): (u64, bool), mut fault: Fault) -> BadRow {
-    if in_bytes {
-        fault.problem = format!("byte {place}: {}", fault.problem);
-    }
-    BadRow { file: file.to_owned(), line: if in_bytes { 0 } else { place }, fault }
 }
 
 impl Batch {

@@ -226,6 +226,10 @@ impl<'g> Writer<'g> {
             match written {
                 Ok(()) => {}
                 Err(Refusal::Untouched(fault)) => self.refuse((batch, row), fault, &mut draft)?,
+                // Nothing of the transaction is kept, so none of its rows has to be told from this one.
+                Err(Refusal::Midway(fault)) if self.options.bad_rows == BadRows::Stop => {
+                    return Err(ImportError::BadRow(batch.bad_row(row, fault)));
+                }
                 Err(Refusal::Midway(fault)) if rows.len() == 1 => return Ok(Attempt::Bad(fault)),
                 Err(Refusal::Full(error)) if rows.len() == 1 => {
                     return Ok(Attempt::Bad(fault(None, error.to_string())));
@@ -285,6 +289,9 @@ impl<'g> Writer<'g> {
         let Some((from, to)) = &batch.ends else {
             let became = vertex::write(transaction, self.options, (batch, row))?;
             let (Became::Added(v) | Became::Merged(v) | Became::Named(v)) = became;
+            if matches!(became, Became::Added(_)) {
+                transaction.check_vertex(v).map_err(Refusal::midway)?;
+            }
             draft.vertices.push(v.0);
             match became {
                 Became::Added(_) => draft.tally.vertices += 1,
@@ -295,7 +302,10 @@ impl<'g> Writer<'g> {
         };
         let ends = (self.end(transaction, from[row], draft)?, self.end(transaction, to[row], draft)?);
         match edge::write(transaction, self.options, (batch, row), ends)? {
-            Became::Added(_) => draft.tally.edges += 1,
+            Became::Added(e) => {
+                transaction.check_edge(e).map_err(Refusal::midway)?;
+                draft.tally.edges += 1;
+            }
             Became::Merged(_) | Became::Named(_) => draft.tally.merged_edges += 1,
         }
         Ok(())

@@ -9,6 +9,7 @@ use std::{
 };
 
 use super::BUFFER;
+use crate::Temporary;
 
 /// A directory under a name that nobody knows. It is gone when it is dropped, unless it has been published.
 pub(super) struct NewDirectory {
@@ -17,6 +18,7 @@ pub(super) struct NewDirectory {
     target: PathBuf,
     /// The folder that it lies in.
     folder: PathBuf,
+    temporary: Temporary,
     is_published: AtomicBool,
 }
 
@@ -30,9 +32,10 @@ impl NewDirectory {
             replaceable(target, overwrite)?;
         }
         let path = hidden(folder);
+        let temporary = Temporary::at(&path);
         fs::create_dir(&path).map_err(|error| error.to_string())?;
         let (target, folder) = (target.to_owned(), folder.to_owned());
-        Ok(Self { path, target, folder, is_published: AtomicBool::new(false) })
+        Ok(Self { path, target, folder, temporary, is_published: AtomicBool::new(false) })
     }
 
     /// A new file in it.
@@ -61,10 +64,13 @@ impl NewDirectory {
         }
         File::open(&self.path)?.sync_all()?;
         let old = fs::symlink_metadata(&self.target).is_ok().then(|| hidden(&self.folder));
-        if let Some(old) = &old {
-            fs::rename(&self.target, old)?;
-        }
-        fs::rename(&self.path, &self.target)?;
+        let _old = old.as_deref().map(Temporary::at);
+        self.temporary.publish(|| {
+            if let Some(old) = &old {
+                fs::rename(&self.target, old)?;
+            }
+            fs::rename(&self.path, &self.target)
+        })?;
         self.is_published.store(true, Ordering::Relaxed);
         // Its name is durable with its folder.
         File::open(&self.folder)?.sync_all()?;

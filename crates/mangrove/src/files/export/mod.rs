@@ -247,7 +247,7 @@ impl Job<'_> {
         into.finish().map_err(|error| failed(error.to_string()))?;
         file.publish().map_err(failed)?;
         let bytes = fs::metadata(self.target).map_or(0, |file| file.len());
-        Ok(ExportSummary { vertices, edges, files: 1, bytes, losses: Vec::new() })
+        Ok(ExportSummary { vertices, edges, files: 1, bytes, losses: writer.losses() })
     }
 
     /// Writes a directory of CSV or Parquet files.
