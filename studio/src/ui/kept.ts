@@ -68,14 +68,16 @@ function write<T>({ name, part = (value) => value, isBrief = false }: Kept<T>, k
 
 /** A signal whose value is kept for the user whose page it is. */
 export function kept<T>(how: Kept<T>): Signal<T> {
-  const held = signal(how.usual);
+  // A view that comes later finds whose page it is.
+  const user = owner.peek();
+  const held = signal(user === null ? how.usual : read(how, prefixOf(user)));
   readers.push(() => {
     held.value = read(how, prefixOf(owner.peek() ?? ''));
   });
   effect(() => {
     const value = held.value;
-    const user = untracked(() => owner.value);
-    if (user !== null) write(how, prefixOf(user), value);
+    const whose = untracked(() => owner.value);
+    if (whose !== null) write(how, prefixOf(whose), value);
   });
   return held;
 }

@@ -62,7 +62,9 @@ describe('the editor', () => {
     try {
       await studio.write('g.V()');
       await studio.page.keyboard.type(".has('nick3','x");
-      await studio.page.getByRole('option').first().waitFor();
+      await studio.page.locator('.cm-tooltip-autocomplete li').first().waitFor();
+      // It takes no key in its first moments, so that nobody accepts what he has not seen.
+      await studio.page.waitForTimeout(200);
       await studio.page.keyboard.press('Enter');
       await studio.page.keyboard.press('Control+Enter');
       await studio.page.locator('.results-said').filter({ hasText: '1 result' }).waitFor();

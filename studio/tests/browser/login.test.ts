@@ -151,7 +151,10 @@ describe('a server with users and TLS', () => {
     await users.getByRole('button', { name: 'Add' }).click();
     const row = users.getByRole('row', { name: new RegExp(name) });
     await row.waitFor();
-    const [role, on] = [row.getByLabel(`Role of ${name}`), row.getByLabel(`Graph of the role of ${name}`)];
+    const [role, on] = [
+      row.getByLabel(`Role of ${name}`, { exact: true }),
+      row.getByLabel(`Graph of the role of ${name}`),
+    ];
     const sent: string[] = [];
     studio.page.on('request', (request) => sent.push(request.postData() ?? ''));
     // What is only passed on the way to another is not sent.

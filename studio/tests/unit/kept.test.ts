@@ -19,10 +19,10 @@ let [local, brief] = [new Store(), new Store()];
 /** The modules of a page that is opened anew in the same browser. */
 async function opened() {
   vi.resetModules();
-  const { belongTo, forgetBrief } = await import('../../src/ui/kept');
+  const { belongTo, forgetBrief, kept } = await import('../../src/ui/kept');
   const run = await import('../../src/query/run');
   const history = await import('../../src/query/history');
-  return { belongTo, forgetBrief, ...run, ...history };
+  return { belongTo, forgetBrief, kept, ...run, ...history };
 }
 
 const past = (text: string) => ({ text, graph: 'g', at: 1, took: 1, rows: 1 });
@@ -75,6 +75,16 @@ describe('what is kept in the browser', () => {
     expect(reloaded.parameters.value).toContain('topsecret9');
     reloaded.forgetBrief();
     expect(JSON.stringify(brief)).not.toContain('topsecret9');
+  });
+
+  it('is there for a view whose code comes later', async () => {
+    const first = await opened();
+    first.belongTo('ada');
+    first.kept({ name: 'styles', usual: {} }).value = { a: 1 };
+    const again = await opened();
+    again.belongTo('ada');
+    expect(again.kept({ name: 'styles', usual: {} }).value).toEqual({ a: 1 });
+    expect(local.getItem('mangrove.@ada.styles')).toBe('{"a":1}');
   });
 
   it('is not read before it is known whose page it is', async () => {
