@@ -235,10 +235,14 @@ impl Output {
 
     fn date(&mut self, value: &Value) -> Result<(), &'static str> {
         let Value::DateTime(date) = value else { return Err(value.type_name()) };
-        match date.kind() {
-            DateKind::OffsetDateTime => {}
-            DateKind::Date => return Ok(self.millis(class::DATE, date)),
-            DateKind::Timestamp => return Ok(self.millis(class::TIMESTAMP, date)),
+        let older = match date.kind() {
+            DateKind::OffsetDateTime => None,
+            DateKind::Date => Some(class::DATE),
+            DateKind::Timestamp => Some(class::TIMESTAMP),
+        };
+        if let Some(class) = older {
+            self.millis(class, date);
+            return Ok(());
         }
         let ((year, month, day), (hour, minute, second)) = date.civil();
         let year = i32::try_from(year).map_err(|_| "OffsetDateTime of a year beyond 32 bits")?;
