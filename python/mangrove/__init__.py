@@ -2,7 +2,7 @@
 
 >>> import mangrove
 >>> db = mangrove.open()
->>> db.query("g.addV('person').property('name', name)", name="ada").one()["name"]
+>>> db.query("g.addV('person').property('name', x)", x="ada").one()["name"]
 'ada'
 >>> db.query("g.V().values('name')").to_list()
 ['ada']
