@@ -168,7 +168,7 @@ class Database:
         nodes: Any | Mapping[str, Any] | None = None,
         edges: Any | Mapping[str, Any] | None = None,
         *,
-        id: str = "id",
+        id: str | None = None,
         label: str = "label",
         source: str = "source",
         target: str = "target",

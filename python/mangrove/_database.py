@@ -77,16 +77,18 @@ class Database(_mangrove.Database):
 
         return Profile(self._profile(text, params, **variables))
 
-    def load(self, nodes=None, edges=None, *, id="id", label="label", source="source", target="target"):
+    def load(self, nodes=None, edges=None, *, id=None, label="label", source="source", target="target"):
         """Loads frames: pandas, Polars, pyarrow, whatever hands its columns over by Arrow's interface.
 
         ``nodes`` and ``edges`` are each a frame with a column of labels, or ``{label: frame}``. A frame of nodes has a column with
         their ids, if they are to keep some; a frame of edges has two with the ids of the vertices that they come from and lead to. What
         these columns are called is said by ``id``, ``label``, ``source`` and ``target``; all others become properties, and a null is
-        none. Edges keep ids of their own if their frame has a column of that name.
+        none. Edges keep ids of their own if their frame has a column of that name. An ``id`` that is given must be there; without one it is
+        ``id``, if there is such a column.
 
-        An empty graph is filled in one go (the bulk path), and has all or nothing afterwards. Into a graph with data goes what it takes
-        after a look at all of it, some thousand rows a transaction. Returns how many vertices and edges were added.
+        An empty graph is filled in one go (the bulk path), and has all or nothing afterwards; transactions that are open, and results of
+        queries that are under way, are in the way of that. Into a graph with data, or with others in it, goes what it takes after a look at
+        all of it, some thousand rows a transaction. Returns how many vertices and edges were added.
 
         >>> import mangrove, pyarrow
         >>> db = mangrove.open()

@@ -217,7 +217,7 @@ impl Database {
         py: Python<'py>,
         nodes: Vec<(Option<String>, Bound<'py, PyAny>)>,
         edges: Vec<(Option<String>, Bound<'py, PyAny>)>,
-        names: (String, String, String, String),
+        names: (Option<String>, String, String, String),
     ) -> PyResult<Bound<'py, PyDict>> {
         let open = self.open()?;
         let frames = |what: &str, given: Vec<(Option<String>, Bound<'py, PyAny>)>| {
@@ -227,9 +227,10 @@ impl Database {
                 .collect::<PyResult<Vec<_>>>()
         };
         let (id, label, source, target) = names;
-        let names = Names { id, label, source, target };
+        let id_is_given = id.is_some();
+        let names = Names { id: id.unwrap_or_else(|| "id".into()), id_is_given, label, source, target };
         let frames = Frames { nodes: frames("nodes", nodes)?, edges: frames("edges", edges)?, names };
-        let loaded = guard::outside_py(py, || Ok(load::into_graph(&open.db, &frames)?))?;
+        let loaded = guard::outside_py(py, || Ok(load::into_graph(&open.db, frames)?))?;
         let told = PyDict::new(py);
         told.set_item("vertices", loaded.vertices)?;
         told.set_item("edges", loaded.edges)?;
