@@ -2,7 +2,7 @@
 
 use std::{
     path::PathBuf,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{PoisonError, RwLock},
     time::Duration,
 };
 
@@ -13,7 +13,10 @@ use mangrove::{
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 
 use crate::{
-    errors, gremlin, guard,
+    ending::Ending,
+    errors,
+    fork::{self, Held},
+    gremlin, guard,
     load::{self, Frame, Frames, Names},
     results::Results,
     summaries,
@@ -25,14 +28,24 @@ use crate::{
 #[derive(Clone)]
 struct Open {
     db: mangrove::Database,
-    embedder: Embedder,
+    ending: Ending,
 }
+
+impl Open {
+    /// The door for a query or a transaction that ends with `ending`.
+    fn embedder(&self, ending: &Ending) -> Embedder {
+        self.db.embedder(ending.interrupt())
+    }
+}
+
+/// Most threads that work on queries: each takes memory, and more than there are cores are of no use.
+const MOST_THREADS: usize = 1_024;
 
 /// The engine's part of `mangrove.Database`, which has the documentation.
 #[pyclass(frozen, subclass, module = "mangrove._mangrove")]
 pub(crate) struct Database {
     /// None: it is closed.
-    open: RwLock<Option<Open>>,
+    open: RwLock<Held<Open>>,
     /// How it is told.
     place: String,
     read_only: bool,
@@ -40,6 +53,7 @@ pub(crate) struct Database {
 
 impl Database {
     fn open(&self) -> PyResult<Open> {
+        fork::check()?;
         let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
         open.clone()
             .ok_or_else(|| errors::closed("the database is closed: open it again with mangrove.open()"))
@@ -93,15 +107,30 @@ impl Database {
                 "a graph in memory is empty at first: it is of no use read-only",
             ));
         }
+        if let Some(threads) = threads
+            && threads > MOST_THREADS
+        {
+            return Err(PyValueError::new_err(format!(
+                "threads: {threads} are too many; at most {MOST_THREADS}"
+            )));
+        }
+        if let Some(path) = path.as_ref().filter(|path| read_only && !path.exists()) {
+            let missing = format!("there is no graph in {}, which is not there", path.display());
+            return Err(errors::new("OpenError", missing));
+        }
+        fork::settle()?;
         let place = path.as_ref().map_or_else(|| ":memory:".to_owned(), |path| path.display().to_string());
         let db = guard::outside(py, || match path {
             Some(path) => mangrove::Database::open_with(path, options),
             None => mangrove::Database::in_memory_with(options),
         })?;
-        let embedder = db.embedder(Arc::new(guard::is_interrupted));
-        Ok(Self { open: RwLock::new(Some(Open { db, embedder })), place, read_only })
+        let open = Open { db, ending: Ending::default() };
+        Ok(Self { open: RwLock::new(Held::new(open)), place, read_only })
     }
 
+    /// Runs a traversal, or a script; its results, which are an iterator. One that only reads runs as they are asked for; one that
+    /// writes has committed, durably, when this returns. What follows the text are values for its variables: query(text, x=1), or
+    /// query(text, {"x": 1}).
     #[pyo3(signature = (text, params=None, /, **variables))]
     fn query(
         &self,
@@ -111,7 +140,10 @@ impl Database {
         variables: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Results> {
         let (open, given) = (self.open()?, given(params, variables)?);
-        guard::outside(py, || open.embedder.query_with(text, given)).map(Results::new)
+        let ending = open.ending.of_part();
+        let embedder = open.embedder(&ending);
+        let rows = guard::until(py, &ending, || embedder.query_with(text, given))?;
+        Ok(Results::new(rows, ending))
     }
 
     #[pyo3(signature = (text, params=None, /, **variables))]
@@ -123,7 +155,7 @@ impl Database {
         variables: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<String> {
         let (open, given) = (self.open()?, given(params, variables)?);
-        guard::outside(py, || open.embedder.explain(text, given))
+        guard::outside(py, || open.embedder(&open.ending).explain(text, given))
     }
 
     #[pyo3(signature = (text, params=None, /, **variables))]
@@ -135,24 +167,32 @@ impl Database {
         variables: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<String> {
         let (open, given) = (self.open()?, given(params, variables)?);
-        guard::outside(py, || open.embedder.profile(text, given))
+        guard::until(py, &open.ending, || open.embedder(&open.ending).profile(text, given))
     }
 
     fn _execute(&self, py: Python<'_>, bytecode: &[u8]) -> PyResult<Results> {
         let (open, traversal) = (self.open()?, gremlin::traversal(bytecode)?);
-        guard::outside(py, || open.embedder.execute(traversal)).map(Results::new)
+        let ending = open.ending.of_part();
+        let embedder = open.embedder(&ending);
+        let rows = guard::until(py, &ending, || embedder.execute(traversal))?;
+        Ok(Results::new(rows, ending))
     }
 
+    /// Begins a transaction over several queries: `with db.transaction() as tx: tx.query(…)` commits at the end of the block, and rolls
+    /// back if that raises.
     fn transaction(&self, py: Python<'_>) -> PyResult<Transaction> {
         let open = self.open()?;
-        Ok(Transaction::new(py.detach(|| open.embedder.begin())))
+        let ending = open.ending.of_part();
+        let embedder = open.embedder(&ending);
+        Ok(Transaction::new(py.detach(|| embedder.begin()), ending))
     }
 
     /// Runs a query and leaves its results where they come from, but for their number: what a program in Rust would take for it.
     fn _drain(&self, py: Python<'_>, text: &str) -> PyResult<u64> {
         let open = self.open()?;
-        guard::outside(py, || {
-            let rows = open.embedder.query_with(text, [] as [(&str, mangrove::values::Value); 0])?;
+        guard::until(py, &open.ending, || {
+            let rows =
+                open.embedder(&open.ending).query_with(text, [] as [(&str, mangrove::values::Value); 0])?;
             rows.map(|row| row.map(drop)).try_fold(0, |count, row| row.map(|()| count + 1))
         })
     }
@@ -237,23 +277,30 @@ impl Database {
         Ok(told)
     }
 
+    /// Closes the graph. Queries that run end with a ClosedError, and transactions that are open are rolled back.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
+        fork::check()?;
         let open = self.open.write().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(Open { db, embedder }) = open else { return Ok(()) };
+        let Some(Open { db, ending }) = open else { return Ok(()) };
+        ending.end();
         if self.read_only {
-            py.detach(|| drop((db, embedder)));
+            py.detach(|| drop(db));
             return Ok(());
         }
-        guard::outside(py, || {
-            drop(embedder);
-            db.close()
-        })
+        guard::outside(py, || db.close())
     }
 
     /// Whether it is closed.
     #[getter]
-    fn is_closed(&self) -> bool {
-        self.open.read().unwrap_or_else(PoisonError::into_inner).is_none()
+    fn is_closed(&self) -> PyResult<bool> {
+        fork::check()?;
+        Ok(self.open.read().unwrap_or_else(PoisonError::into_inner).is_none())
+    }
+
+    /// Whether it is that of a process from which this one was forked.
+    #[getter]
+    fn _is_elsewhere(&self) -> bool {
+        fork::is_elsewhere()
     }
 
     /// The directory, or ":memory:".
@@ -269,7 +316,11 @@ impl Database {
     }
 
     fn __repr__(&self) -> String {
-        let closed = if self.is_closed() { ", closed" } else { "" };
-        format!("<mangrove.Database {:?}{closed}>", self.place)
+        let state = match self.is_closed() {
+            Ok(false) => "",
+            Ok(true) => ", closed",
+            Err(_) => ", of another process",
+        };
+        format!("<mangrove.Database {:?}{state}>", self.place)
     }
 }

@@ -15,7 +15,9 @@ use pyo3::prelude::*;
 
 mod columns;
 mod database;
+mod ending;
 mod errors;
+mod fork;
 mod gremlin;
 mod guard;
 mod load;
@@ -33,6 +35,8 @@ static ALLOCATOR: mangrove::Mimalloc = mangrove::Mimalloc;
 mod _mangrove {
     #[pymodule_export]
     use crate::database::Database;
+    #[pymodule_export]
+    use crate::fork::_forked;
     #[pymodule_export]
     use crate::results::Results;
     #[pymodule_export]
