@@ -6,15 +6,12 @@ use std::{
     time::Duration,
 };
 
-use clap::ValueEnum;
-use mangrove::{
-    DatabaseOptions, Embedder, ExportFormat, ExportOptions, ImportFormat, formats::ImportOptions,
-};
+use mangrove::{DatabaseOptions, Embedder};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 
 use crate::{
     ending::Ending,
-    errors,
+    errors, files,
     fork::{self, Held},
     gremlin, guard,
     load::{self, Frame, Frames, Names},
@@ -58,19 +55,6 @@ impl Database {
         open.clone()
             .ok_or_else(|| errors::closed("the database is closed: open it again with mangrove.open()"))
     }
-}
-
-/// A format, by the name that it has for the command.
-fn format_of<T: ValueEnum>(name: Option<&str>) -> PyResult<Option<T>> {
-    let Some(name) = name else { return Ok(None) };
-    let known = || {
-        let names = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-        names.map(|value| value.get_name().to_owned()).collect::<Vec<_>>().join(", ")
-    };
-    let found = T::from_str(name, false);
-    found
-        .map(Some)
-        .map_err(|_| PyValueError::new_err(format!("there is no format {name:?}; there are {}", known())))
 }
 
 #[pymethods]
@@ -197,19 +181,34 @@ impl Database {
         })
     }
 
-    #[pyo3(signature = (path, *, format=None))]
+    /// Reads a file or a directory, as `mangrove import` does: CSV, GraphSON, GraphML, Gryo, an edge list, LDBC, or a mapping; `format`
+    /// where it cannot be told. The graph must be empty, and has all or nothing afterwards; or `add=True` adds the files to what it has,
+    /// and `merge="id"`, or the name of a property, gives elements that it has already their properties, in transactions of bounded size.
+    /// `new_ids=True`: what is added gets ids of the graph. `again=True`: files that were added so before are added once more.
+    #[pyo3(signature = (path, *, format=None, add=false, merge=None, new_ids=false, again=false))]
+    #[allow(clippy::too_many_arguments, reason = "each has a name in Python")]
     fn import_files<'py>(
         &self,
         py: Python<'py>,
         path: PathBuf,
         format: Option<&str>,
+        add: bool,
+        merge: Option<&str>,
+        new_ids: bool,
+        again: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let (open, format) = (self.open()?, format_of::<ImportFormat>(format)?);
-        let summary =
-            guard::outside(py, || open.db.import(path, format, &ImportOptions::default(), &|_| {}))?;
-        summaries::of_import(py, &summary)
+        let (open, format) = (self.open()?, files::format_of(format)?);
+        let writing = files::writing(add, merge, new_ids)?;
+        let done = guard::until(py, &open.ending, || {
+            let doors = (&open.db, &open.embedder(&open.ending));
+            files::import(doors, &open.ending, &path, (format, again), writing)
+        })?;
+        summaries::of_import(py, &done)
     }
 
+    /// Writes the graph into a file or a directory, as `mangrove export` does: GraphSON, GraphML or Gryo by the ending of its name, or
+    /// the `format` neo4j or neptune. `query` says which part: a traversal that yields vertices, edges or a subgraph. `overwrite=True`
+    /// replaces what is there.
     #[pyo3(signature = (path, *, format=None, query=None, overwrite=false))]
     fn export<'py>(
         &self,
@@ -219,23 +218,21 @@ impl Database {
         query: Option<String>,
         overwrite: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let (open, format) = (self.open()?, format_of::<ExportFormat>(format)?);
-        let options = ExportOptions { format, query, overwrite, ..ExportOptions::default() };
+        let (open, format) = (self.open()?, files::format_of(format)?);
         let summary = guard::outside_py(py, || {
-            open.db.export(&path, &options).map_err(|error| match error {
-                mangrove::ExportError::Database(error) => errors::of(&error),
-                other => errors::new("EvaluationError", other.to_string()),
-            })
+            files::export(&open.db, &open.ending, &path, (format, query, overwrite))
         })?;
         summaries::of_export(py, &summary)
     }
 
+    /// Writes a backup into a directory, beside those that are there; `mangrove.restore` brings it back.
     fn backup<'py>(&self, py: Python<'py>, directory: PathBuf) -> PyResult<Bound<'py, PyDict>> {
         let open = self.open()?;
         let summary = guard::outside(py, || Ok(open.db.graph().backup(directory)?))?;
         summaries::of_backup(py, &summary)
     }
 
+    /// How many vertices and edges there are of each label, and bytes in memory and in files.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let open = self.open()?;
         summaries::of_stats(py, &py.detach(|| open.db.stats()))
@@ -246,6 +243,7 @@ impl Database {
         guard::outside(py, || panic!("on purpose"))
     }
 
+    /// Writes what is only in memory and in the log. Nothing is lost without it; the next start is quicker with it.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         let open = self.open()?;
         guard::outside(py, || open.db.flush())

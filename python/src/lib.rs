@@ -17,6 +17,7 @@ mod columns;
 mod database;
 mod ending;
 mod errors;
+mod files;
 mod fork;
 mod gremlin;
 mod guard;
@@ -35,6 +36,8 @@ static ALLOCATOR: mangrove::Mimalloc = mangrove::Mimalloc;
 mod _mangrove {
     #[pymodule_export]
     use crate::database::Database;
+    #[pymodule_export]
+    use crate::files::restore;
     #[pymodule_export]
     use crate::fork::_forked;
     #[pymodule_export]
