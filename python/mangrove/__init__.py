@@ -2,7 +2,7 @@
 
 >>> import mangrove
 >>> db = mangrove.open()
->>> db.query("g.addV('person').property('name', name)", name="ada").one()["name"]
+>>> db.query("g.addV('person').property('name', x)", x="ada").one()["name"]
 'ada'
 >>> db.query("g.V().values('name')").to_list()
 ['ada']
@@ -30,7 +30,8 @@ from ._errors import (
     TransactionError,
     UnsupportedError,
 )
-from ._mangrove import Edge, Graph, Path, Property, Results, Transaction, Vertex, VertexProperty, __version__
+from ._mangrove import Edge, Graph, Path, Property, Results, Transaction, Vertex, VertexProperty, __version__, restore
+from ._notebook import Metrics
 from ._tokens import Direction, T
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "Graph",
     "InternalError",
     "LimitError",
+    "Metrics",
     "OpenError",
     "PanicError",
     "Path",
@@ -66,4 +68,5 @@ __all__ = [
     "VertexProperty",
     "__version__",
     "open",
+    "restore",
 ]

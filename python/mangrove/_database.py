@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections.abc import Mapping
 
 from . import _mangrove
-from ._errors import ConflictError
+from ._errors import ConflictError, ConversionError
 
 # How long, in seconds, a transaction that has lost waits at most before it is tried again, the first and the last time.
 _FIRST_WAIT = 0.001
 _LONGEST_WAIT = 0.1
+
+# The graphs that this process has open are not those of its copies.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_mangrove._forked)
 
 
 def open(path=None, **options):
@@ -22,7 +27,8 @@ def open(path=None, **options):
     ``write_retries``: how often a query that lost against a concurrent write is tried again. ``io_directory``: where ``g.io()`` may
     read and write files.
 
-    One process has a directory open at a time; another one gets an OpenError.
+    One process has a directory open at a time; another one gets an OpenError. So does a process that was forked from one that had opened a
+    graph: start processes with ``multiprocessing.get_context("spawn")``, or fork first.
     """
     return Database(path, **options)
 
@@ -54,6 +60,8 @@ class Database(_mangrove.Database):
         A transaction that loses against a concurrent write is begun again, so ``work`` may be called several times: it should do
         nothing but ask the transaction. After ``retries`` of them the ConflictError is raised. What else ``work`` raises rolls back.
         """
+        if retries < 0:
+            raise ValueError(f"retries: {retries} is less than none, and work would never be called")
         wait = _FIRST_WAIT
         for left in range(retries, -1, -1):
             try:
@@ -77,16 +85,18 @@ class Database(_mangrove.Database):
 
         return Profile(self._profile(text, params, **variables))
 
-    def load(self, nodes=None, edges=None, *, id="id", label="label", source="source", target="target"):
+    def load(self, nodes=None, edges=None, *, id=None, label="label", source="source", target="target"):
         """Loads frames: pandas, Polars, pyarrow, whatever hands its columns over by Arrow's interface.
 
         ``nodes`` and ``edges`` are each a frame with a column of labels, or ``{label: frame}``. A frame of nodes has a column with
         their ids, if they are to keep some; a frame of edges has two with the ids of the vertices that they come from and lead to. What
         these columns are called is said by ``id``, ``label``, ``source`` and ``target``; all others become properties, and a null is
-        none. Edges keep ids of their own if their frame has a column of that name.
+        none. Edges keep ids of their own if their frame has a column of that name. An ``id`` that is given must be there; without one it is
+        ``id``, if there is such a column.
 
-        An empty graph is filled in one go (the bulk path), and has all or nothing afterwards. Into a graph with data goes what it takes
-        after a look at all of it, some thousand rows a transaction. Returns how many vertices and edges were added.
+        An empty graph is filled in one go (the bulk path), and has all or nothing afterwards; transactions that are open, and results of
+        queries that are under way, are in the way of that. Into a graph with data, or with others in it, goes what it takes after a look at
+        all of it, some thousand rows a transaction. Returns how many vertices and edges were added.
 
         >>> import mangrove, pyarrow
         >>> db = mangrove.open()
@@ -103,11 +113,11 @@ class Database(_mangrove.Database):
 
     def apply_schema(self, schema):
         """Makes the schema what a dict says, as a whole; what exists must obey it."""
-        self.query("g.call('mangrove.schema.apply', wanted)", wanted=schema).close()
+        self.query("g.call('mangrove.schema.apply', wanted)", wanted=_schema(schema)).close()
 
     def declare(self, schema):
         """Adds what a dict says to the schema; the rest stays."""
-        self.query("g.call('mangrove.schema.declare', added)", added=schema).close()
+        self.query("g.call('mangrove.schema.declare', added)", added=_schema(schema)).close()
 
     def create_index(self, label, *keys, kind="equality"):
         """Makes an index over properties of the vertices with a label, and waits until it is there. Kinds: equality, range, unique."""
@@ -135,7 +145,15 @@ class Database(_mangrove.Database):
         return self
 
     def __exit__(self, kind, error, trace):
-        self.close()
+        # What was raised is to be seen, and not that it was raised in a copy of the process.
+        if error is None or not self._is_elsewhere:
+            self.close()
+
+
+def _schema(given):
+    if not isinstance(given, Mapping):
+        raise ConversionError(f"a schema is a dict, such as {{'vertices': {{'person': {{…}}}}}}, and no {type(given).__name__}")
+    return dict(given)
 
 
 def _frames(given):

@@ -62,11 +62,11 @@ class InternalError(Error):
 
 
 class OpenError(Error):
-    """The directory cannot be opened: another process has it open, most often."""
+    """The directory cannot be opened: another process has it open, most often; or this process was forked from one that had."""
 
 
 class ClosedError(Error):
-    """The database is closed, or the transaction is over."""
+    """The database or the results are closed, or the transaction is over."""
 
 
 class ConversionError(Error, TypeError):

@@ -1,5 +1,7 @@
 """Results as frames of other libraries, which are imported when they are asked for."""
 
+from ._errors import ConversionError
+
 
 def _needed(module, package, what):
     try:
@@ -30,7 +32,11 @@ def to_pandas(results):
 
 def of_pandas(frame):
     """A pyarrow.Table with the columns of a pandas.DataFrame, without its index."""
-    return _needed("pyarrow", "pyarrow", "load() of a pandas.DataFrame").Table.from_pandas(frame, preserve_index=False)
+    pyarrow = _needed("pyarrow", "pyarrow", "load() of a pandas.DataFrame")
+    try:
+        return pyarrow.Table.from_pandas(frame, preserve_index=False)
+    except (pyarrow.ArrowException, ValueError, TypeError) as error:
+        raise ConversionError(f"a pandas.DataFrame that has no columns of Arrow's: {' '.join(map(str, error.args))}") from error
 
 
 def rows_of(results):

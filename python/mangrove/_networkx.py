@@ -32,27 +32,31 @@ def _add(graph, result):
     from . import ConversionError, Edge, Graph, Path, Vertex
 
     if isinstance(result, Vertex):
-        graph.add_node(result.id, label=result.label, **_data(result))
+        # Properties go in by hand: they may be called as networkx calls its arguments.
+        graph.add_node(result.id)
+        graph.nodes[result.id].update(_data(result))
     elif isinstance(result, Edge):
         for end in (result.outV, result.inV):
             if end.id not in graph:
                 graph.add_node(end.id, label=end.label)
-        graph.add_edge(result.outV.id, result.inV.id, key=result.id, label=result.label, **_data(result))
+        graph.add_edge(result.outV.id, result.inV.id, key=result.id)
+        graph.edges[result.outV.id, result.inV.id, result.id].update(_data(result))
     elif isinstance(result, Path):
-        for element in result.objects:
-            if isinstance(element, (Vertex, Edge)):
-                _add(graph, element)
+        elements = [element for element in result.objects if isinstance(element, (Vertex, Edge))]
+        if not elements:
+            raise ConversionError("a path without vertices and edges is no part of a graph; ask for path() without by()")
+        for element in elements:
+            _add(graph, element)
     elif isinstance(result, Graph):
         for element in result.vertices + result.edges:
             _add(graph, element)
     else:
-        raise ConversionError(
-            f"a {type(result).__name__} is no part of a graph; ask for vertices, edges, paths or a subgraph()"
-        )
+        raise ConversionError(f"a {type(result).__name__} is no part of a graph; ask for vertices, edges, paths or a subgraph()")
 
 
 def _data(element):
-    """The properties of an element; of one that is called ``label`` as well, which networkx has once, that is ``~label``."""
+    """The label and the properties of an element; a property that is called ``label`` as well, which there is once, is ``~label``."""
     from ._frames import _values
 
-    return {("~label" if key == "label" else key): value for key, value in _values(element).items()}
+    values = _values(element)
+    return {"label": element.label} | {("~label" if key == "label" else key): value for key, value in values.items()}

@@ -18,9 +18,13 @@ _ANNOTATION = 12
 
 def text_of_results(results):
     """The first results as a table of text. They are there still."""
+    if results._gone:
+        return f"<mangrove.Results: {results._gone}>"
     ahead, columns, rows = _table(results)
     if not rows:
         return "<mangrove.Results: none are left>"
+    if _is_profile(ahead):
+        return ahead[0].told
     cells = [columns, *([_cell(row.get(column)) for column in columns] for row in rows)]
     widths = [max(len(row[at]) for row in cells) for at in range(len(columns))]
     lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in cells]
@@ -33,19 +37,26 @@ def html_of_results(results):
     from . import Edge, Graph, Path
     from ._pictures import of_results
 
+    if results._gone:
+        return f"<em>{escape(results._gone)}</em>"
     ahead, columns, rows = _table(results)
+    if _is_profile(ahead):
+        return ahead[0]._repr_html_()
     if any(isinstance(result, (Edge, Graph, Path)) for result in ahead):
-        picture = of_results(results._peek(_DRAWN))
+        drawn = results._peek(_DRAWN + 1)
+        picture = of_results(drawn[:_DRAWN], has_more=len(drawn) > _DRAWN)
         if picture:
             return picture
     if not rows:
         return "<em>no results are left</em>"
     head = "".join(f"<th>{escape(column)}</th>" for column in columns)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(_cell(row.get(column)))}</td>" for column in columns) + "</tr>" for row in rows
-    )
+    body = "".join("<tr>" + "".join(f"<td>{escape(_cell(row.get(column)))}</td>" for column in columns) + "</tr>" for row in rows)
     more = "<p>… and more</p>" if len(ahead) > _SHOWN else ""
     return f'<table class="mangrove"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}'
+
+
+def _is_profile(results):
+    return len(results) == 1 and isinstance(results[0], Metrics)
 
 
 def _table(results):
@@ -93,6 +104,20 @@ class Profile(Told):
             figures = [f"{name} {cell}" for name, cell in cells if cell]
             steps.append((depth, step.strip(), " · ".join(figures)))
         return f'<div class="mangrove">{_tree(steps)}</div>'
+
+
+class Metrics(dict):
+    """What ``profile()`` in a query makes: figures of its steps. ``told`` has them as text, and notebooks show them as a tree."""
+
+    def __init__(self, figures, told):
+        super().__init__(figures)
+        self.told = Profile(told)
+
+    def __reduce__(self):
+        return type(self), (dict(self), str.__str__(self.told))
+
+    def _repr_html_(self):
+        return self.told._repr_html_()
 
 
 def _tree(steps):

@@ -6,8 +6,10 @@ import math
 from html import escape
 
 _WIDTH, _HEIGHT, _MARGIN, _RADIUS = 640, 400, 50, 14
-# Rounds in which the vertices find their places.
-_ROUNDS = 150
+# Most vertices and edges of a picture: more than anybody can tell apart in it, and laid out within some tenths of a second.
+_VERTICES, _EDGES = 100, 300
+# Rounds in which the vertices find their places, in each of which every one looks at every other.
+_ROUNDS = 60
 # One for each label, in turn.
 _COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#9d755d", "#eeca3b")
 
@@ -22,11 +24,15 @@ def of_graph(graph):
     return of_results([graph])
 
 
-def of_results(results):
-    """The elements among results; None if there are none. What is drawn is the same for the same results."""
-    vertices, edges = {}, {}
+def of_results(results, has_more=False):
+    """The elements among results; None if there are none. What is drawn is the same for the same results.
+
+    ``has_more``: there are results besides.
+    """
+    found = _Found()
     for result in results:
-        _gather(result, vertices, edges)
+        found.add(result)
+    vertices, edges = found.vertices, found.edges
     if not vertices:
         return None
     places = _places(list(vertices), [(source, target) for source, target, _ in edges.values()])
@@ -35,42 +41,79 @@ def of_results(results):
     drawn = [_edge(places[source], places[target], told) for source, target, told in edges.values()]
     drawn += [_vertex(places[vertex], colours[label], name) for vertex, (label, name) in vertices.items()]
     legend = [
-        f'<g transform="translate(12 {18 + 18 * at})"><circle r="6" fill="{colours[label]}"/>'
-        f'<text x="12" y="4">{escape(label)}</text></g>'
+        f'<g transform="translate(12 {18 + 18 * at})"><circle r="6" fill="{colours[label]}"/><text x="12" y="4">{escape(label)}</text></g>'
         for at, label in enumerate(labels[: len(_COLOURS)])
     ]
+    more = found.more(has_more)
+    note = f'<text x="12" y="{_HEIGHT - 8}" fill="#666">{more}</text>' if more else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" '
         'font-family="sans-serif" font-size="11" style="max-width:100%;background:#fff">'
         '<defs><marker id="mangrove-arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" '
-        'orient="auto"><path d="M0 0L8 4L0 8z" fill="#888"/></marker></defs>' + "".join(drawn + legend) + "</svg>"
+        'orient="auto"><path d="M0 0L8 4L0 8z" fill="#888"/></marker></defs>' + "".join(drawn + legend) + note + "</svg>"
     )
 
 
-def _gather(result, vertices, edges):
-    """Notes the elements of a result: of vertices their labels and names, of edges their ends and labels."""
-    from . import Edge, Graph, Path, Vertex
+class _Found:
+    """Elements of results, as many as a picture has room for; the others are counted."""
 
-    if isinstance(result, Vertex):
-        known = vertices.get(result.id)
-        name = next((str(result[key]) for key in ("name", "title", "firstName") if key in result), None)
+    def __init__(self):
+        # Of vertices the labels and names, of edges the ends and labels.
+        self.vertices, self.edges = {}, {}
+        self._left_vertices, self._left_edges = set(), set()
+
+    def add(self, result):
+        from . import Edge, Graph, Path, Vertex
+
+        if isinstance(result, Vertex):
+            self._vertex(result)
+        elif isinstance(result, Edge):
+            self._vertex(result.outV)
+            self._vertex(result.inV)
+            self._edge(result.id, result.outV.id, result.inV.id, result.label)
+        elif isinstance(result, Graph):
+            # Where there is no room for all, those that hang together say more.
+            for element in result.edges + result.vertices:
+                self.add(element)
+        elif isinstance(result, Path):
+            self._path(result)
+
+    def more(self, has_more):
+        """What is left out, in words."""
+        left = [(len(self._left_vertices), "vertex", "vertices"), (len(self._left_edges), "edge", "edges")]
+        told = [f"{count:,} {one if count == 1 else many}" for count, one, many in left if count]
+        if told:
+            return f"… and {' and '.join(told)} more" + (", at least" if has_more else "")
+        return "… and more" if has_more else ""
+
+    def _vertex(self, vertex):
+        known = self.vertices.get(vertex.id)
+        if known is None and len(self.vertices) >= _VERTICES:
+            self._left_vertices.add(vertex.id)
+            return
+        name = next((str(vertex[key]) for key in ("name", "title", "firstName") if key in vertex), None)
         if known is None or name is not None:
-            vertices[result.id] = (result.label, name or (known[1] if known else str(result.id)))
-    elif isinstance(result, Edge):
-        _gather(result.outV, vertices, edges)
-        _gather(result.inV, vertices, edges)
-        edges[result.id] = (result.outV.id, result.inV.id, result.label)
-    elif isinstance(result, Graph):
-        for element in result.vertices + result.edges:
-            _gather(element, vertices, edges)
-    elif isinstance(result, Path):
+            self.vertices[vertex.id] = (vertex.label, name or (known[1] if known else str(vertex.id)))
+
+    def _edge(self, id, source, target, told):
+        if id in self.edges:
+            return
+        has_ends = source in self.vertices and target in self.vertices
+        if has_ends and len(self.edges) < _EDGES:
+            self.edges[id] = (source, target, told)
+        else:
+            self._left_edges.add(id)
+
+    def _path(self, path):
+        from . import Edge, Vertex
+
         before = None
-        has_edges = any(isinstance(each, Edge) for each in result.objects)
-        for each in result.objects:
-            _gather(each, vertices, edges)
+        has_edges = any(isinstance(each, Edge) for each in path.objects)
+        for each in path.objects:
+            self.add(each)
             if isinstance(each, Vertex):
                 if before is not None and not has_edges:
-                    edges[("path", before, each.id)] = (before, each.id, "")
+                    self._edge(("path", before, each.id), before, each.id, "")
                 before = each.id
 
 

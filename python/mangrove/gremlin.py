@@ -36,20 +36,21 @@ class EmbeddedConnection(RemoteConnection):
         super().__init__(f"mangrove:{db.path}", "g")
         self._db = db
         self._sessions = []
+        self._closed = False
 
     def submit(self, bytecode):
         """Runs a traversal. What only reads runs as its results are asked for."""
         return RemoteTraversal(_traversers(self._asked()._execute(_bytes(bytecode))))
 
     def submit_async(self, bytecode):
-        """The same as a future, which is done when this returns."""
-        return _done(lambda: self.submit(bytecode))
+        """The same as a future, which is done when this returns: it has all results, or the error that ended the traversal."""
+        return _done(lambda: RemoteTraversal(iter(list(self.submit(bytecode).traversers))))
 
     submitAsync = submit_async
 
     def create_session(self):
         """Begins a transaction: what ``g.tx().begin()`` asks for."""
-        session = _Session(self._db)
+        session = _Session(self._asked())
         self._sessions.append(session)
         return session
 
@@ -59,15 +60,18 @@ class EmbeddedConnection(RemoteConnection):
         self._sessions.remove(session)
 
     def is_closed(self):
-        """Whether the database is closed."""
-        return self._db.is_closed
+        """Whether this connection is closed, or its database."""
+        return self._closed or self._db.is_closed
 
     def close(self):
         """Rolls open transactions back. The database stays open: it is not this connection's."""
+        self._closed = True
         while self._sessions:
             self._sessions.pop().close()
 
     def _asked(self):
+        if self._closed:
+            raise ClosedError("the connection is closed: take another one with db.g")
         return self._db
 
 

@@ -1,10 +1,13 @@
+from abc import ABCMeta
 from typing import Any
 
 from . import Database
 
+__all__ = ["EmbeddedConnection", "source"]
+
 def source(db: Database) -> Any: ...
 
-class EmbeddedConnection:
+class EmbeddedConnection(metaclass=ABCMeta):
     def __init__(self, db: Database) -> None: ...
     def submit(self, bytecode: Any) -> Any: ...
     def submit_async(self, bytecode: Any) -> Any: ...

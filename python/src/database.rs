@@ -2,18 +2,18 @@
 
 use std::{
     path::PathBuf,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{PoisonError, RwLock},
     time::Duration,
 };
 
-use clap::ValueEnum;
-use mangrove::{
-    DatabaseOptions, Embedder, ExportFormat, ExportOptions, ImportFormat, formats::ImportOptions,
-};
+use mangrove::{DatabaseOptions, Embedder};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 
 use crate::{
-    errors, gremlin, guard,
+    ending::Ending,
+    errors, files,
+    fork::{self, Held},
+    gremlin, guard,
     load::{self, Frame, Frames, Names},
     results::Results,
     summaries,
@@ -25,14 +25,24 @@ use crate::{
 #[derive(Clone)]
 struct Open {
     db: mangrove::Database,
-    embedder: Embedder,
+    ending: Ending,
 }
+
+impl Open {
+    /// The door for a query or a transaction that ends with `ending`.
+    fn embedder(&self, ending: &Ending) -> Embedder {
+        self.db.embedder(ending.interrupt())
+    }
+}
+
+/// Most threads that work on queries: each takes memory, and more than there are cores are of no use.
+const MOST_THREADS: usize = 1_024;
 
 /// The engine's part of `mangrove.Database`, which has the documentation.
 #[pyclass(frozen, subclass, module = "mangrove._mangrove")]
 pub(crate) struct Database {
     /// None: it is closed.
-    open: RwLock<Option<Open>>,
+    open: RwLock<Held<Open>>,
     /// How it is told.
     place: String,
     read_only: bool,
@@ -40,23 +50,11 @@ pub(crate) struct Database {
 
 impl Database {
     fn open(&self) -> PyResult<Open> {
+        fork::check()?;
         let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
         open.clone()
             .ok_or_else(|| errors::closed("the database is closed: open it again with mangrove.open()"))
     }
-}
-
-/// A format, by the name that it has for the command.
-fn format_of<T: ValueEnum>(name: Option<&str>) -> PyResult<Option<T>> {
-    let Some(name) = name else { return Ok(None) };
-    let known = || {
-        let names = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-        names.map(|value| value.get_name().to_owned()).collect::<Vec<_>>().join(", ")
-    };
-    let found = T::from_str(name, false);
-    found
-        .map(Some)
-        .map_err(|_| PyValueError::new_err(format!("there is no format {name:?}; there are {}", known())))
 }
 
 #[pymethods]
@@ -93,15 +91,30 @@ impl Database {
                 "a graph in memory is empty at first: it is of no use read-only",
             ));
         }
+        if let Some(threads) = threads
+            && threads > MOST_THREADS
+        {
+            return Err(PyValueError::new_err(format!(
+                "threads: {threads} are too many; at most {MOST_THREADS}"
+            )));
+        }
+        if let Some(path) = path.as_ref().filter(|path| read_only && !path.exists()) {
+            let missing = format!("there is no graph in {}, which is not there", path.display());
+            return Err(errors::new("OpenError", missing));
+        }
+        fork::settle()?;
         let place = path.as_ref().map_or_else(|| ":memory:".to_owned(), |path| path.display().to_string());
         let db = guard::outside(py, || match path {
             Some(path) => mangrove::Database::open_with(path, options),
             None => mangrove::Database::in_memory_with(options),
         })?;
-        let embedder = db.embedder(Arc::new(guard::is_interrupted));
-        Ok(Self { open: RwLock::new(Some(Open { db, embedder })), place, read_only })
+        let open = Open { db, ending: Ending::default() };
+        Ok(Self { open: RwLock::new(Held::new(open)), place, read_only })
     }
 
+    /// Runs a traversal, or a script; its results, which are an iterator. One that only reads runs as they are asked for; one that
+    /// writes has committed, durably, when this returns. What follows the text are values for its variables: query(text, x=1), or
+    /// query(text, {"x": 1}).
     #[pyo3(signature = (text, params=None, /, **variables))]
     fn query(
         &self,
@@ -111,7 +124,10 @@ impl Database {
         variables: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Results> {
         let (open, given) = (self.open()?, given(params, variables)?);
-        guard::outside(py, || open.embedder.query_with(text, given)).map(Results::new)
+        let ending = open.ending.of_part();
+        let embedder = open.embedder(&ending);
+        let rows = guard::until(py, &ending, || embedder.query_with(text, given))?;
+        Ok(Results::new(rows, ending))
     }
 
     #[pyo3(signature = (text, params=None, /, **variables))]
@@ -123,7 +139,7 @@ impl Database {
         variables: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<String> {
         let (open, given) = (self.open()?, given(params, variables)?);
-        guard::outside(py, || open.embedder.explain(text, given))
+        guard::outside(py, || open.embedder(&open.ending).explain(text, given))
     }
 
     #[pyo3(signature = (text, params=None, /, **variables))]
@@ -135,41 +151,64 @@ impl Database {
         variables: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<String> {
         let (open, given) = (self.open()?, given(params, variables)?);
-        guard::outside(py, || open.embedder.profile(text, given))
+        guard::until(py, &open.ending, || open.embedder(&open.ending).profile(text, given))
     }
 
     fn _execute(&self, py: Python<'_>, bytecode: &[u8]) -> PyResult<Results> {
         let (open, traversal) = (self.open()?, gremlin::traversal(bytecode)?);
-        guard::outside(py, || open.embedder.execute(traversal)).map(Results::new)
+        let ending = open.ending.of_part();
+        let embedder = open.embedder(&ending);
+        let rows = guard::until(py, &ending, || embedder.execute(traversal))?;
+        Ok(Results::new(rows, ending))
     }
 
+    /// Begins a transaction over several queries: `with db.transaction() as tx: tx.query(…)` commits at the end of the block, and rolls
+    /// back if that raises.
     fn transaction(&self, py: Python<'_>) -> PyResult<Transaction> {
         let open = self.open()?;
-        Ok(Transaction::new(py.detach(|| open.embedder.begin())))
+        let ending = open.ending.of_part();
+        let embedder = open.embedder(&ending);
+        Ok(Transaction::new(py.detach(|| embedder.begin()), ending))
     }
 
     /// Runs a query and leaves its results where they come from, but for their number: what a program in Rust would take for it.
     fn _drain(&self, py: Python<'_>, text: &str) -> PyResult<u64> {
         let open = self.open()?;
-        guard::outside(py, || {
-            let rows = open.embedder.query_with(text, [] as [(&str, mangrove::values::Value); 0])?;
+        guard::until(py, &open.ending, || {
+            let rows =
+                open.embedder(&open.ending).query_with(text, [] as [(&str, mangrove::values::Value); 0])?;
             rows.map(|row| row.map(drop)).try_fold(0, |count, row| row.map(|()| count + 1))
         })
     }
 
-    #[pyo3(signature = (path, *, format=None))]
+    /// Reads a file or a directory, as `mangrove import` does: CSV, GraphSON, GraphML, Gryo, an edge list, LDBC, or a mapping; `format`
+    /// where it cannot be told. The graph must be empty, and has all or nothing afterwards; or `add=True` adds the files to what it has,
+    /// and `merge="id"`, or the name of a property, gives elements that it has already their properties, in transactions of bounded size.
+    /// `new_ids=True`: what is added gets ids of the graph. `again=True`: files that were added so before are added once more.
+    #[pyo3(signature = (path, *, format=None, add=false, merge=None, new_ids=false, again=false))]
+    #[allow(clippy::too_many_arguments, reason = "each has a name in Python")]
     fn import_files<'py>(
         &self,
         py: Python<'py>,
         path: PathBuf,
         format: Option<&str>,
+        add: bool,
+        merge: Option<&str>,
+        new_ids: bool,
+        again: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let (open, format) = (self.open()?, format_of::<ImportFormat>(format)?);
-        let summary =
-            guard::outside(py, || open.db.import(path, format, &ImportOptions::default(), &|_| {}))?;
-        summaries::of_import(py, &summary)
+        let (open, format) = (self.open()?, files::format_of(format)?);
+        let writing = files::writing(add, merge, new_ids)?;
+        let done = guard::until(py, &open.ending, || {
+            let doors = (&open.db, &open.embedder(&open.ending));
+            files::import(doors, &open.ending, &path, (format, again), writing)
+        })?;
+        summaries::of_import(py, &done)
     }
 
+    /// Writes the graph into a file or a directory, as `mangrove export` does: GraphSON, GraphML or Gryo by the ending of its name, or
+    /// the `format` neo4j or neptune. `query` says which part: a traversal that yields vertices, edges or a subgraph. `overwrite=True`
+    /// replaces what is there.
     #[pyo3(signature = (path, *, format=None, query=None, overwrite=false))]
     fn export<'py>(
         &self,
@@ -179,23 +218,21 @@ impl Database {
         query: Option<String>,
         overwrite: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let (open, format) = (self.open()?, format_of::<ExportFormat>(format)?);
-        let options = ExportOptions { format, query, overwrite, ..ExportOptions::default() };
+        let (open, format) = (self.open()?, files::format_of(format)?);
         let summary = guard::outside_py(py, || {
-            open.db.export(&path, &options).map_err(|error| match error {
-                mangrove::ExportError::Database(error) => errors::of(&error),
-                other => errors::new("EvaluationError", other.to_string()),
-            })
+            files::export(&open.db, &open.ending, &path, (format, query, overwrite))
         })?;
         summaries::of_export(py, &summary)
     }
 
+    /// Writes a backup into a directory, beside those that are there; `mangrove.restore` brings it back.
     fn backup<'py>(&self, py: Python<'py>, directory: PathBuf) -> PyResult<Bound<'py, PyDict>> {
         let open = self.open()?;
         let summary = guard::outside(py, || Ok(open.db.graph().backup(directory)?))?;
         summaries::of_backup(py, &summary)
     }
 
+    /// How many vertices and edges there are of each label, and bytes in memory and in files.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let open = self.open()?;
         summaries::of_stats(py, &py.detach(|| open.db.stats()))
@@ -206,6 +243,7 @@ impl Database {
         guard::outside(py, || panic!("on purpose"))
     }
 
+    /// Writes what is only in memory and in the log. Nothing is lost without it; the next start is quicker with it.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         let open = self.open()?;
         guard::outside(py, || open.db.flush())
@@ -217,7 +255,7 @@ impl Database {
         py: Python<'py>,
         nodes: Vec<(Option<String>, Bound<'py, PyAny>)>,
         edges: Vec<(Option<String>, Bound<'py, PyAny>)>,
-        names: (String, String, String, String),
+        names: (Option<String>, String, String, String),
     ) -> PyResult<Bound<'py, PyDict>> {
         let open = self.open()?;
         let frames = |what: &str, given: Vec<(Option<String>, Bound<'py, PyAny>)>| {
@@ -227,32 +265,40 @@ impl Database {
                 .collect::<PyResult<Vec<_>>>()
         };
         let (id, label, source, target) = names;
-        let names = Names { id, label, source, target };
+        let id_is_given = id.is_some();
+        let names = Names { id: id.unwrap_or_else(|| "id".into()), id_is_given, label, source, target };
         let frames = Frames { nodes: frames("nodes", nodes)?, edges: frames("edges", edges)?, names };
-        let loaded = guard::outside_py(py, || Ok(load::into_graph(&open.db, &frames)?))?;
+        let loaded = guard::outside_py(py, || Ok(load::into_graph(&open.db, frames)?))?;
         let told = PyDict::new(py);
         told.set_item("vertices", loaded.vertices)?;
         told.set_item("edges", loaded.edges)?;
         Ok(told)
     }
 
+    /// Closes the graph. Queries that run end with a ClosedError, and transactions that are open are rolled back.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
+        fork::check()?;
         let open = self.open.write().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(Open { db, embedder }) = open else { return Ok(()) };
+        let Some(Open { db, ending }) = open else { return Ok(()) };
+        ending.end();
         if self.read_only {
-            py.detach(|| drop((db, embedder)));
+            py.detach(|| drop(db));
             return Ok(());
         }
-        guard::outside(py, || {
-            drop(embedder);
-            db.close()
-        })
+        guard::outside(py, || db.close())
     }
 
     /// Whether it is closed.
     #[getter]
-    fn is_closed(&self) -> bool {
-        self.open.read().unwrap_or_else(PoisonError::into_inner).is_none()
+    fn is_closed(&self) -> PyResult<bool> {
+        fork::check()?;
+        Ok(self.open.read().unwrap_or_else(PoisonError::into_inner).is_none())
+    }
+
+    /// Whether it is that of a process from which this one was forked.
+    #[getter]
+    fn _is_elsewhere(&self) -> bool {
+        fork::is_elsewhere()
     }
 
     /// The directory, or ":memory:".
@@ -268,7 +314,11 @@ impl Database {
     }
 
     fn __repr__(&self) -> String {
-        let closed = if self.is_closed() { ", closed" } else { "" };
-        format!("<mangrove.Database {:?}{closed}>", self.place)
+        let state = match self.is_closed() {
+            Ok(false) => "",
+            Ok(true) => ", closed",
+            Err(_) => ", of another process",
+        };
+        format!("<mangrove.Database {:?}{state}>", self.place)
     }
 }

@@ -4,15 +4,20 @@ use std::{
     any::Any,
     cell::{Cell, RefCell},
     panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Mutex, MutexGuard, TryLockError},
+    thread,
     time::{Duration, Instant},
 };
 
 use pyo3::prelude::*;
 
-use crate::errors;
+use crate::{ending::Ending, errors, fork};
 
 /// Between two looks for signals. An engine's turn is as long.
 const LOOK: Duration = Duration::from_millis(50);
+/// Between two looks whether a lock is free: the first, and the longest.
+const SHORTEST: Duration = Duration::from_micros(50);
+const LONGEST: Duration = Duration::from_millis(10);
 
 thread_local! {
     /// When this thread looked for signals the last time.
@@ -47,19 +52,45 @@ pub(crate) fn outside<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> Result<T, mangrove::Error> + Send,
 ) -> PyResult<T> {
-    let outcome = py.detach(|| caught(work));
-    match outcome {
-        Ok(Ok(done)) => RAISED.take().map_or(Ok(done), Err),
-        Ok(Err(error)) => Err(RAISED.take().unwrap_or_else(|| errors::of(&error))),
-        Err(panic) => Err(RAISED.take().unwrap_or_else(|| errors::panicked(&panic))),
-    }
+    outside_py(py, || work().map_err(|error| errors::of(&error)))
+}
+
+/// As [`outside`], for work that somebody may end by closing it.
+pub(crate) fn until<T: Send>(
+    py: Python<'_>,
+    ending: &Ending,
+    work: impl FnOnce() -> Result<T, mangrove::Error> + Send,
+) -> PyResult<T> {
+    outside_py(py, || work().map_err(|error| ending.told(&error)))
 }
 
 /// As [`outside`], for work that fails with exceptions itself.
 pub(crate) fn outside_py<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
-    py.detach(|| caught(work))
-        .unwrap_or_else(|panic| Err(errors::panicked(&panic)))
-        .map_err(|error| RAISED.take().unwrap_or(error))
+    let done = py.detach(|| caught(work)).unwrap_or_else(|panic| Err(errors::panicked(&panic)));
+    match RAISED.take() {
+        Some(raised) => Err(raised),
+        None => done,
+    }
+}
+
+/// What is behind a lock, for this thread alone. Who has it may need the GIL, and be at it for long: it is waited for without, and
+/// signals are looked for meanwhile.
+///
+/// # Errors
+/// What a signal's handler raised.
+pub(crate) fn lock<'a, T>(py: Python<'_>, lock: &'a Mutex<T>) -> PyResult<MutexGuard<'a, T>> {
+    let mut pause = SHORTEST;
+    loop {
+        match lock.try_lock() {
+            Ok(held) => return Ok(held),
+            Err(TryLockError::Poisoned(held)) => return Ok(held.into_inner()),
+            Err(TryLockError::WouldBlock) => py.detach(|| thread::sleep(pause)),
+        }
+        py.check_signals()?;
+        // In a copy of the process nobody opens it any more.
+        fork::check()?;
+        pause = (2 * pause).min(LONGEST);
+    }
 }
 
 /// Does some work; what it said if it panicked. What it leaves half done is a query, which ends.

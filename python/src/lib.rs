@@ -15,7 +15,10 @@ use pyo3::prelude::*;
 
 mod columns;
 mod database;
+mod ending;
 mod errors;
+mod files;
+mod fork;
 mod gremlin;
 mod guard;
 mod load;
@@ -33,6 +36,10 @@ static ALLOCATOR: mangrove::Mimalloc = mangrove::Mimalloc;
 mod _mangrove {
     #[pymodule_export]
     use crate::database::Database;
+    #[pymodule_export]
+    use crate::files::restore;
+    #[pymodule_export]
+    use crate::fork::_forked;
     #[pymodule_export]
     use crate::results::Results;
     #[pymodule_export]

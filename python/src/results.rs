@@ -2,20 +2,22 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard},
 };
 
 use mangrove::{Results as Rows, values::Value};
 use pyo3::{
     exceptions::PyValueError,
     prelude::*,
-    sync::MutexExt,
     types::{PyBytes, PyCapsule, PyList},
 };
 
 use crate::{
     columns::{self, Misfit, Table},
-    errors, gremlin, guard,
+    ending::Ending,
+    errors,
+    fork::{self, Held},
+    gremlin, guard,
     values::to_python::to_python,
 };
 
@@ -25,31 +27,45 @@ use crate::{
 #[pyclass(frozen, module = "mangrove")]
 pub(crate) struct Results {
     state: Mutex<State>,
+    ending: Ending,
 }
 
 struct State {
-    /// None: all have been given out, or they were closed.
-    rows: Option<Rows<'static>>,
+    /// None: all have been given out, or there are no more to be had.
+    rows: Held<Rows<'static>>,
     /// What has come and was not given out, with how often it stands there.
     batch: VecDeque<(Value, u64)>,
+    /// Why there are no more to be had.
+    gone: Option<&'static str>,
+    ending: Ending,
 }
+
+/// Why there are no more results.
+const CLOSED: &str = "the results are closed: run the query again";
+const LOST: &str = "the results went into columns that could not be made: run the query again";
 
 impl State {
     /// Sees to it that there are results at hand, unless there are no more; whether there are.
     fn fill(&mut self, py: Python<'_>) -> PyResult<bool> {
+        self.check()?;
         if self.batch.is_empty()
-            && let Some(rows) = &mut self.rows
+            && let Some(rows) = &mut *self.rows
         {
-            match guard::outside(py, || rows.next_batch()) {
-                Ok(batch) if batch.is_empty() => self.rows = None,
+            fork::check()?;
+            match guard::until(py, &self.ending, || rows.next_batch()) {
+                Ok(batch) if batch.is_empty() => *self.rows = None,
                 Ok(batch) => self.batch = batch.into(),
                 Err(error) => {
-                    self.rows = None;
+                    *self.rows = None;
                     return Err(error);
                 }
             }
         }
         Ok(!self.batch.is_empty())
+    }
+
+    fn check(&self) -> PyResult<()> {
+        self.gone.map_or(Ok(()), |gone| Err(errors::closed(gone)))
     }
 
     /// The next one.
@@ -67,11 +83,19 @@ impl State {
     }
 
     /// All that are left, one after the other, without the GIL; those at hand first.
-    fn each(&mut self, mut take: impl FnMut(&Value) -> Result<(), PyErr>) -> PyResult<()> {
+    fn each(&mut self, take: impl FnMut(&Value) -> Result<(), PyErr>) -> PyResult<()> {
+        self.check()?;
+        fork::check()?;
+        let done = self.each_left(take);
+        self.gone = done.is_err().then_some(LOST);
+        done
+    }
+
+    fn each_left(&mut self, mut take: impl FnMut(&Value) -> Result<(), PyErr>) -> PyResult<()> {
         let mut repeated = |(value, copies): (Value, u64)| (0..copies).try_for_each(|_| take(&value));
         std::mem::take(&mut self.batch).into_iter().try_for_each(&mut repeated)?;
         let Some(mut rows) = self.rows.take() else { return Ok(()) };
-        while let Some(row) = rows.next_bulk().map_err(|error| errors::of(&error))? {
+        while let Some(row) = rows.next_bulk().map_err(|error| self.ending.told(&error))? {
             repeated(row)?;
         }
         Ok(())
@@ -79,18 +103,22 @@ impl State {
 }
 
 impl Results {
-    pub(crate) fn new(rows: Rows<'static>) -> Self {
-        Self { state: Mutex::new(State { rows: Some(rows), batch: VecDeque::new() }) }
+    /// Those of a query that ends with `ending`.
+    pub(crate) fn new(rows: Rows<'static>, ending: Ending) -> Self {
+        let rows = Held::new(rows);
+        let state = State { rows, batch: VecDeque::new(), gone: None, ending: ending.clone() };
+        Self { state: Mutex::new(state), ending }
     }
 
-    /// The state, for this thread alone. Who has it may need the GIL, so it is waited for without.
-    fn state(&self, py: Python<'_>) -> MutexGuard<'_, State> {
-        self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    /// The state, for this thread alone.
+    fn state(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, State>> {
+        fork::check_known()?;
+        guard::lock(py, &self.state)
     }
 
     /// What is left, as columns.
     fn table(&self, py: Python<'_>) -> PyResult<Table> {
-        let mut state = self.state(py);
+        let mut state = self.state(py)?;
         let state = &mut *state;
         guard::outside_py(py, || {
             let mut table = Table::default();
@@ -116,19 +144,19 @@ impl Results {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.state(py).next(py)
+        self.state(py)?.next(py)
     }
 
     /// The next result, or None if there are no more.
     fn fetchone<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.state(py).next(py)
+        self.state(py)?.next(py)
     }
 
     /// The next results, at most so many.
     #[pyo3(signature = (size=1))]
     fn fetchmany<'py>(&self, py: Python<'py>, size: usize) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
-        let mut state = self.state(py);
+        let mut state = self.state(py)?;
         while list.len() < size
             && let Some(made) = state.next(py)?
         {
@@ -140,7 +168,7 @@ impl Results {
     /// All that are left, as a list.
     fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
-        let mut state = self.state(py);
+        let mut state = self.state(py)?;
         while state.fill(py)? {
             for (value, copies) in std::mem::take(&mut state.batch) {
                 for _ in 0..copies {
@@ -153,7 +181,7 @@ impl Results {
 
     /// The only result. ValueError: there is none, or another one.
     fn one<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let mut state = self.state(py);
+        let mut state = self.state(py)?;
         let Some(made) = state.next(py)? else {
             return Err(PyValueError::new_err("the query has no result, and one() needs one"));
         };
@@ -167,7 +195,7 @@ impl Results {
 
     /// The first results, at most so many, which are given out all the same.
     fn _peek<'py>(&self, py: Python<'py>, size: usize) -> PyResult<Bound<'py, PyList>> {
-        let mut state = self.state(py);
+        let mut state = self.state(py)?;
         let mut ahead: VecDeque<(Value, u64)> = VecDeque::new();
         let count = |ahead: &VecDeque<(Value, u64)>| {
             ahead.iter().map(|(_, copies)| *copies).fold(0, u64::saturating_add)
@@ -200,7 +228,7 @@ impl Results {
 
     /// The next results in GraphBinary, as a list of traversers. None: there are no more.
     fn _graphbinary<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let mut state = self.state(py);
+        let mut state = self.state(py)?;
         if !state.fill(py)? {
             return Ok(None);
         }
@@ -243,12 +271,24 @@ impl Results {
         made_by(&slf, "mangrove._networkx", "of_results")
     }
 
-    /// Ends the query: no more results come.
-    fn close(&self, py: Python<'_>) {
-        let mut state = self.state(py);
+    /// Ends the query, also one that another thread is in: there are no more results.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.ending.end();
+        let mut state = self.state(py)?;
         let rows = (state.rows.take(), std::mem::take(&mut state.batch));
+        state.gone = Some(CLOSED);
         drop(state);
         py.detach(|| drop(rows));
+        Ok(())
+    }
+
+    /// Why there is nothing to be shown.
+    #[getter]
+    fn _gone(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
+        if fork::is_elsewhere() {
+            return Ok(Some("the results are another process's"));
+        }
+        Ok(self.state(py)?.gone)
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -258,11 +298,12 @@ impl Results {
     fn __exit__(
         &self,
         py: Python<'_>,
-        _kind: &Bound<'_, PyAny>,
+        kind: &Bound<'_, PyAny>,
         _error: &Bound<'_, PyAny>,
         _trace: &Bound<'_, PyAny>,
-    ) {
-        self.close(py);
+    ) -> PyResult<()> {
+        // What was raised is to be seen, and not that it was raised in a copy of the process.
+        if !kind.is_none() && fork::is_elsewhere() { Ok(()) } else { self.close(py) }
     }
 
     fn __repr__(slf: Bound<'_, Self>) -> PyResult<String> {

@@ -1,21 +1,27 @@
 //! What an import, an export, a backup did, as dictionaries.
 
 use mangrove::{
-    ExportSummary,
+    ExportSummary, Imported,
     formats::ImportSummary,
     graph::{BackupSummary, GraphStats},
 };
 use pyo3::{prelude::*, types::PyDict};
 
-/// Of an import, and of a load.
-pub(crate) fn of_import<'py>(py: Python<'py>, summary: &ImportSummary) -> PyResult<Bound<'py, PyDict>> {
+/// Of an import: nothing, if it had been done before.
+pub(crate) fn of_import<'py>(py: Python<'py>, done: &Imported) -> PyResult<Bound<'py, PyDict>> {
+    let summary = match done {
+        Imported::Now(summary) => Some(&**summary),
+        Imported::Before(_) => None,
+    };
+    let count = |of: fn(&ImportSummary) -> u64| summary.map_or(0, of);
     let told = PyDict::new(py);
-    told.set_item("vertices", summary.vertices)?;
-    told.set_item("edges", summary.edges)?;
-    told.set_item("merged_vertices", summary.merged_vertices)?;
-    told.set_item("merged_edges", summary.merged_edges)?;
-    told.set_item("skipped", summary.skipped)?;
-    told.set_item("seconds", (summary.reading + summary.building).as_secs_f64())?;
+    told.set_item("vertices", count(|summary| summary.vertices))?;
+    told.set_item("edges", count(|summary| summary.edges))?;
+    told.set_item("merged_vertices", count(|summary| summary.merged_vertices))?;
+    told.set_item("merged_edges", count(|summary| summary.merged_edges))?;
+    told.set_item("skipped", count(|summary| summary.skipped))?;
+    let seconds = summary.map_or(0.0, |summary| (summary.reading + summary.building).as_secs_f64());
+    told.set_item("seconds", seconds)?;
     Ok(told)
 }
 

@@ -1,12 +1,15 @@
 //! Transactions over several queries.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use mangrove::{OwnedTransaction, Results as Rows};
 use pyo3::{prelude::*, types::PyDict};
 
 use crate::{
-    errors, gremlin, guard,
+    ending::Ending,
+    errors,
+    fork::{self, Held},
+    gremlin, guard,
     results::Results,
     values::from_python::{Given, given},
 };
@@ -17,30 +20,60 @@ use crate::{
 #[pyclass(frozen, module = "mangrove")]
 pub(crate) struct Transaction {
     /// None: it is over.
-    open: Mutex<Option<OwnedTransaction>>,
+    open: Mutex<Held<OwnedTransaction>>,
+    ending: Ending,
 }
 
 impl Transaction {
-    pub(crate) fn new(open: OwnedTransaction) -> Self {
-        Self { open: Mutex::new(Some(open)) }
+    /// One that is begun; its queries end with `ending`.
+    pub(crate) fn new(open: OwnedTransaction, ending: Ending) -> Self {
+        Self { open: Mutex::new(Held::new(open)), ending }
     }
 
-    /// Does something in it, without the GIL: another thread may be in it, and wait for that.
+    /// Does something in it, without the GIL: another thread may be in it, and is waited for.
     fn within<T: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&OwnedTransaction) -> Result<T, mangrove::Error> + Send,
     ) -> PyResult<T> {
-        let over = || errors::closed("the transaction is over: begin another one with db.transaction()");
-        guard::outside_py(py, || {
-            let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-            work(open.as_ref().ok_or_else(over)?).map_err(|error| errors::of(&error))
-        })
+        fork::check()?;
+        let open = guard::lock(py, &self.open)?;
+        let open = open.as_ref().ok_or_else(over)?;
+        self.check_database()?;
+        guard::until(py, &self.ending, || work(open))
     }
 
-    fn take(&self, py: Python<'_>) -> Option<OwnedTransaction> {
-        py.detach(|| self.open.lock().unwrap_or_else(PoisonError::into_inner).take())
+    /// Takes it out, once no other thread is in it.
+    fn take(&self, py: Python<'_>) -> PyResult<Option<OwnedTransaction>> {
+        fork::check()?;
+        Ok(guard::lock(py, &self.open)?.take())
     }
+
+    fn commit_it(&self, py: Python<'_>, open: OwnedTransaction) -> PyResult<()> {
+        if let Err(closed) = self.check_database() {
+            py.detach(|| drop(open));
+            return Err(closed);
+        }
+        guard::until(py, &self.ending, || open.commit())
+    }
+
+    fn check_database(&self) -> PyResult<()> {
+        match self.ending.whole_has_come() {
+            true => {
+                Err(errors::closed("the database is closed, and nothing of the transaction has happened"))
+            }
+            false => Ok(()),
+        }
+    }
+}
+
+/// Results of a query that has run to its end, so that nothing ends it any more.
+fn complete(rows: Rows<'static>) -> Results {
+    Results::new(rows, Ending::default())
+}
+
+fn over() -> PyErr {
+    errors::closed("the transaction is over: begin another one with db.transaction()")
 }
 
 #[pymethods]
@@ -55,35 +88,36 @@ impl Transaction {
         variables: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Results> {
         let given: Given = given(params, variables)?;
-        self.within(py, |open| open.query_with(text, given)).map(Results::new)
+        self.within(py, |open| open.query_with(text, given)).map(complete)
     }
 
     /// Runs gremlinpython's bytecode, in GraphBinary. See `mangrove.gremlin`.
     fn _execute(&self, py: Python<'_>, bytecode: &[u8]) -> PyResult<Results> {
         let traversal = gremlin::traversal(bytecode)?;
         let rows: Rows<'static> = self.within(py, |open| open.execute(traversal))?;
-        Ok(Results::new(rows))
+        Ok(complete(rows))
     }
 
     /// Makes the writes durable and visible, all at once. ConflictError: what was read has been changed meanwhile, nothing has
     /// happened, and the whole transaction may be tried again; see `Database.write`.
     fn commit(&self, py: Python<'_>) -> PyResult<()> {
-        let Some(open) = self.take(py) else {
-            return Err(errors::closed("the transaction is over: begin another one with db.transaction()"));
-        };
-        guard::outside(py, || open.commit())
+        let open = self.take(py)?.ok_or_else(over)?;
+        self.commit_it(py, open)
     }
 
-    /// Forgets the writes. Nothing happens if it is over.
-    fn rollback(&self, py: Python<'_>) {
-        let open = self.take(py);
+    /// Forgets the writes, and ends a query that another thread runs in it. Nothing happens if it is over.
+    fn rollback(&self, py: Python<'_>) -> PyResult<()> {
+        self.ending.end();
+        let open = self.take(py)?;
         py.detach(|| drop(open));
+        Ok(())
     }
 
     /// Whether it is neither committed nor rolled back.
     #[getter]
-    fn is_open(&self, py: Python<'_>) -> bool {
-        py.detach(|| self.open.lock().unwrap_or_else(PoisonError::into_inner).is_some())
+    fn is_open(&self, py: Python<'_>) -> PyResult<bool> {
+        fork::check()?;
+        Ok(guard::lock(py, &self.open)?.is_some())
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -98,14 +132,22 @@ impl Transaction {
         _error: &Bound<'_, PyAny>,
         _trace: &Bound<'_, PyAny>,
     ) -> PyResult<bool> {
-        match self.take(py) {
-            Some(open) if kind.is_none() => guard::outside(py, || open.commit())?,
+        // What was raised is to be seen, and not that it was raised in a copy of the process.
+        if !kind.is_none() && fork::is_elsewhere() {
+            return Ok(false);
+        }
+        match self.take(py)? {
+            Some(open) if kind.is_none() => self.commit_it(py, open)?,
             open => py.detach(|| drop(open)),
         }
         Ok(false)
     }
 
-    fn __repr__(&self, py: Python<'_>) -> &'static str {
-        if self.is_open(py) { "<mangrove.Transaction, open>" } else { "<mangrove.Transaction, over>" }
+    fn __repr__(&self, py: Python<'_>) -> PyResult<&'static str> {
+        Ok(match fork::is_elsewhere() {
+            true => "<mangrove.Transaction, of another process>",
+            false if self.is_open(py)? => "<mangrove.Transaction, open>",
+            false => "<mangrove.Transaction, over>",
+        })
     }
 }

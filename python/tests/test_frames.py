@@ -109,3 +109,31 @@ def test_networkx_has_vertices_edges_paths_and_subgraphs(modern):
     assert (subgraph.number_of_nodes(), subgraph.number_of_edges()) == (3, 2)
     with pytest.raises(mangrove.ConversionError, match="int is no part of a graph"):
         modern.query("g.V().count()").to_networkx()
+    with pytest.raises(mangrove.ConversionError, match="path without vertices"):
+        modern.query("g.V().out().path().by('name')").to_networkx()
+
+
+def test_properties_may_be_called_as_networkx_calls_its_arguments(db):
+    pytest.importorskip("networkx")
+    names = ["key", "self", "u_for_edge", "v_for_edge", "node_for_adding", "attr", "label"]
+    db.query("g.addV('p').property(id, 1).as('a').addE('e').from('a').to('a')")
+    for name in names:
+        db.query("g.V().property(k, k)", k=name)
+        db.query("g.E().property(k, k)", k=name)
+    expected = {("~label" if name == "label" else name): name for name in names}
+    for graph in (db.query("g.union(V(), E())").to_networkx(), db.query("g.E().subgraph('s').cap('s')").one().to_networkx()):
+        assert graph.nodes[1] == {"label": "p", **expected}
+        assert [data for _, _, data in graph.edges(data=True)] == [{"label": "e", **expected}]
+
+
+def test_nothing_but_nulls_is_a_column_of_values(db):
+    table = arrow(db, "g.inject(null, null)")
+    assert table.to_pydict() == {"value": [None, None]}
+
+
+def test_results_that_fit_no_columns_are_gone_and_say_so(db):
+    results = db.query("g.inject(1, 'one')")
+    with pytest.raises(mangrove.ConversionError):
+        results.to_arrow()
+    with pytest.raises(mangrove.ClosedError, match="run the query again"):
+        results.to_list()

@@ -8,9 +8,12 @@ import pytest
 
 pytest.importorskip("gremlin_python")
 
+from gremlin_python.process.anonymous_traversal import traversal  # noqa: E402
 from gremlin_python.process.graph_traversal import __  # noqa: E402
 from gremlin_python.process.traversal import Merge, Order, P, T, TextP  # noqa: E402
 from gremlin_python.structure.graph import Path, Vertex  # noqa: E402
+
+from mangrove.gremlin import EmbeddedConnection  # noqa: E402
 
 
 def test_traversals_are_built_run_and_come_back_as_gremlinpythons_own(modern):
@@ -72,3 +75,21 @@ def test_errors_are_the_packages(modern):
 
 def test_a_promise_is_kept(modern):
     assert modern.g.V().count().promise().result().next() == 6
+
+
+def test_a_promise_that_cannot_be_kept_says_so(modern):
+    promised = modern.g.V().has("name").values("name").math("_ + 1").promise()
+    assert isinstance(promised.exception(5), mangrove.EvaluationError)
+    with pytest.raises(mangrove.EvaluationError):
+        promised.result(5)
+    assert modern.g.V().count().promise(lambda traversal: traversal.next()).result(5) == 6
+
+
+def test_a_connection_that_is_closed_says_so(modern):
+    connection = EmbeddedConnection(modern)
+    g = traversal().with_(connection)
+    assert g.V().count().next() == 6 and not connection.is_closed()
+    connection.close()
+    assert connection.is_closed() and not modern.is_closed
+    with pytest.raises(mangrove.ClosedError, match="connection"):
+        g.V().count().next()

@@ -1,6 +1,9 @@
 """Frames into a graph."""
 
 import datetime as dt
+import threading
+import time
+import uuid
 
 import mangrove
 import pytest
@@ -118,3 +121,147 @@ def test_an_id_that_is_taken_is_told_and_nothing_is_loaded(modern):
     with pytest.raises(mangrove.Error, match="1"):
         modern.load(nodes={"person": pyarrow.table({"id": [8, 1]})})
     assert modern.query("g.V().count()").one() == 6
+
+
+def test_a_transaction_that_is_open_conflicts_with_a_load(db):
+    db.create_index("p", "name", kind="unique")
+    tx = db.transaction()
+    tx.query("g.addV('x').property(id, 7)")
+    assert db.load(nodes={"p": pyarrow.table({"id": range(10)})}) == {"vertices": 10, "edges": 0}
+    with pytest.raises(mangrove.Error, match="7|conflict"):
+        tx.commit()
+    assert sorted(db.query("g.V().id()")) == list(range(10))
+
+
+def test_unique_values_and_ids_that_are_made_come_once_beside_a_transaction(db):
+    db.create_index("p", "name", kind="unique")
+    tx = db.transaction()
+    tx.query("g.addV('p').property('name', 'ada')")
+    db.load(nodes={"p": pyarrow.table({"name": ["ada", "grace"]})})
+    with pytest.raises(mangrove.Error):
+        tx.commit()
+    assert sorted(db.query("g.V().values('name')")) == ["ada", "grace"]
+    ids = db.query("g.V().id()").to_list()
+    assert len(set(ids)) == len(ids) == 2
+
+
+def test_a_transaction_does_not_see_what_is_loaded_meanwhile(db):
+    with db.transaction() as tx:
+        assert tx.query("g.V().count()").one() == 0
+        db.load(nodes={"p": pyarrow.table({"id": range(1_000)})})
+        assert tx.query("g.V().count()").one() == 0
+    assert db.query("g.V().count()").one() == 1_000
+
+
+def test_readers_see_all_of_a_load_or_nothing(db):
+    rows = 20_000
+    nodes = {"p": pyarrow.table({"id": range(rows)})}
+    edges = {"e": pyarrow.table({"source": range(rows), "target": [*range(1, rows), 0]})}
+    seen, over = set(), threading.Event()
+
+    def read():
+        while not over.is_set():
+            seen.add((db.query("g.E().count()").one(), sum(1 for _ in db.query("g.V().out('e').limit(100)"))))
+            time.sleep(0.005)
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    try:
+        db.load(nodes, edges)
+    finally:
+        over.set()
+        thread.join()
+    assert {count for count, _ in seen} <= {0, rows}
+    assert db.query("g.E().count()").one() == rows
+
+
+def test_an_import_beside_a_transaction_is_refused_and_says_what_to_do(db, tmp_path):
+    (tmp_path / "people.csv").write_text("id:ID,name,:LABEL\n1,ada,person\n")
+    with db.transaction() as tx:
+        tx.query("g.V().count()")
+        with pytest.raises(mangrove.Error, match="open.*add=True"):
+            db.import_files(tmp_path / "people.csv")
+    assert db.import_files(tmp_path / "people.csv")["vertices"] == 1
+
+
+@pytest.mark.parametrize("has_data", [False, True])
+def test_frames_that_can_be_read_once_are_loaded(db, has_data):
+    if has_data:
+        db.query("g.addV('x')")
+    frames = {"p": pyarrow.table({"id": [50, 51]}).to_reader(), "q": db.query("g.inject([id_: 60]).select('id_')")}
+    edges = {"e": pyarrow.table({"source": [50], "target": [51]}).to_reader()}
+    assert db.load(nodes=frames, edges=edges) == {"vertices": 3, "edges": 1}
+    assert sorted(db.query("g.V().hasLabel('p').id()")) == [50, 51]
+    assert db.query("g.V(50).out('e').id()").one() == 51
+
+
+@pytest.mark.parametrize("has_data", [False, True])
+def test_uuids_are_uuids(db, has_data):
+    if has_data:
+        db.query("g.addV('x')")
+    one, other = uuid.UUID(int=1), uuid.UUID(int=2)
+    ids = pyarrow.array([one.bytes, other.bytes], pyarrow.uuid())
+    many = pyarrow.ListArray.from_arrays([0, 1, 1], ids[:1])
+    db.load(
+        nodes={"p": pyarrow.table({"id": ids, "same": ids, "many": many})},
+        edges={"e": pyarrow.table({"source": ids[:1], "target": [str(other)]})},
+    )
+    assert db.query("g.V(x).values('same')", x=one).one() == one
+    assert db.query("g.V(x).out('e').id()", x=one).one() == other
+    assert db.query("g.V(x).values('many')", x=one).one() == one
+    pandas = pytest.importorskip("pandas")
+    db.load(nodes={"q": pandas.DataFrame({"id": [uuid.UUID(int=3)], "name": ["ada"]})})
+    assert db.query("g.V(x).values('name')", x=uuid.UUID(int=3)).one() == "ada"
+
+
+@pytest.mark.parametrize("has_data", [False, True])
+def test_ids_are_the_same_that_are_the_same_in_the_graph(db, has_data):
+    if has_data:
+        db.query("g.addV('x')")
+    nodes = {"p": pyarrow.table({"id": [1, 2]}), "t": pyarrow.table({"id": ["3", "x"]}), "f": pyarrow.table({"id": [4.0, 5.0]})}
+    edges = {
+        "texts": pyarrow.table({"source": ["1", "2"], "target": ["3", "x"]}),
+        "numbers": pyarrow.table({"source": [3, 4], "target": [1, 5]}),
+        "floats": pyarrow.table({"source": [1.0, 2.0], "target": [3.0, 4.0]}),
+    }
+    assert db.load(nodes, edges) == {"vertices": 6, "edges": 6}
+    assert db.query("g.V(1).out().id()").to_list() == ["3", "3"]
+    assert db.query("g.V(3).out('numbers').id()").one() == 1
+    with pytest.raises(mangrove.ConversionError, match='the id "01" that'):
+        db.load(edges={"e": pyarrow.table({"source": ["01"], "target": [1]})})
+
+
+def test_ids_of_a_graph_with_data_are_found_in_either_notation(db):
+    db.query("g.addV('p').property(id, 7).addV('p').property(id, '8')")
+    db.load(edges={"e": pyarrow.table({"source": ["7"], "target": ["8"]}), "f": pyarrow.table({"source": [8.0], "target": [7.0]})})
+    assert db.query("g.V(7).out('e').id()").one() == "8" and db.query("g.V('8').out('f').id()").one() == 7
+
+
+def test_a_column_of_ids_that_is_not_there_is_missed(db):
+    people = pyarrow.table({"ID": [1], "name": ["ada"]})
+    with pytest.raises(mangrove.ConversionError, match='nodes."p".*no column "id".*id="ID"'):
+        db.load(nodes={"p": people})
+    with pytest.raises(mangrove.ConversionError, match='no column "nope"'):
+        db.load(nodes={"p": people}, id="nope")
+    assert db.query("g.V().count()").one() == 0
+    assert db.load(nodes={"p": people}, id="ID") == {"vertices": 1, "edges": 0}
+    with pytest.raises(mangrove.ConversionError, match='edges.*no column "nope"'):
+        db.load(edges={"e": pyarrow.table({"source": [1], "target": [1]})}, id="nope")
+    assert db.load(nodes={"q": pyarrow.table({"name": ["grace"]})}) == {"vertices": 1, "edges": 0}
+    # Edges need none of their own where vertices have them.
+    nodes, edges = {"r": pyarrow.table({"key": [9]})}, {"e": pyarrow.table({"source": [9], "target": [1]})}
+    assert db.load(nodes, edges, id="key") == {"vertices": 1, "edges": 1}
+
+
+def test_a_frame_of_pandas_without_columns_of_arrow_is_refused(db):
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(mangrove.ConversionError, match="pandas"):
+        db.load(nodes={"p": pandas.DataFrame({"x": [1, "a", b"c"]})})
+    with pytest.raises(mangrove.ConversionError, match="pandas"):
+        db.load(nodes={"p": pandas.DataFrame([[1, 2]], columns=["x", "x"])})
+
+
+def test_advice_is_for_this_package(modern):
+    with pytest.raises(mangrove.Error, match="taken") as raised:
+        modern.load(nodes={"person": pyarrow.table({"id": [1]})})
+    assert "--" not in str(raised.value)

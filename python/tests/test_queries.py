@@ -108,3 +108,81 @@ def test_a_database_in_the_prompt_says_where_it_is(db, tmp_path):
     with mangrove.open(tmp_path / "graph") as stored:
         assert str(tmp_path) in repr(stored) and stored.path == str(tmp_path / "graph")
     assert "closed" in repr(stored)
+
+
+def test_files_are_added_and_merged(db, tmp_path):
+    (tmp_path / "people.csv").write_text("id:ID{id-type:long},name,age:int,:LABEL\n1,ada,36,person\n")
+    people = tmp_path / "people.csv"
+    db.query("g.addV('person').property(id, 1).property('name', 'ada')")
+    with pytest.raises(mangrove.Error, match="add=True or merge=…") as raised:
+        db.import_files(people)
+    assert "--" not in str(raised.value)
+    with pytest.raises(mangrove.Error, match="new_ids=True"):
+        db.import_files(people, add=True)
+    told = db.import_files(people, merge="id")
+    assert (told["vertices"], told["merged_vertices"]) == (0, 1)
+    assert db.query("g.V(1).values('age')").one() == 36
+    assert db.import_files(people, add=True, new_ids=True)["vertices"] == 1
+    assert db.import_files(people, add=True, new_ids=True)["vertices"] == 0
+    assert db.import_files(people, add=True, new_ids=True, again=True)["vertices"] == 1
+    (tmp_path / "named.csv").write_text("name,city,:LABEL\ngrace,Ulm,person\n")
+    db.query("g.addV('person').property('name', 'grace')")
+    assert db.import_files(tmp_path / "named.csv", merge="name")["merged_vertices"] == 1
+    for wrong in ({"add": True, "merge": "id"}, {"new_ids": True}, {"merge": "id", "new_ids": True}):
+        with pytest.raises(ValueError, match="add|merge"):
+            db.import_files(people, **wrong)
+
+
+def test_a_backup_is_restored(tmp_path):
+    with mangrove.open(tmp_path / "graph") as db:
+        db.query("g.addV('person').property('name', 'ada')")
+        first = db.backup(tmp_path / "backups")["number"]
+        db.query("g.addV('person').property('name', 'grace')")
+        db.backup(tmp_path / "backups")
+    (tmp_path / "again").mkdir()
+    assert mangrove.restore(tmp_path / "backups", tmp_path / "again")["number"] == first + 1
+    mangrove.restore(tmp_path / "backups", tmp_path / "before", number=first)
+    for name, vertices in (("again", 2), ("before", 1)):
+        with mangrove.open(tmp_path / name) as db:
+            assert db.query("g.V().count()").one() == vertices
+    with pytest.raises(mangrove.OpenError, match="not empty"):
+        mangrove.restore(tmp_path / "backups", tmp_path / "again")
+    with pytest.raises(mangrove.Error, match="no backup"):
+        mangrove.restore(tmp_path / "nothing", tmp_path / "new")
+    assert not (tmp_path / "new").exists() and not (tmp_path / "new.restoring").exists()
+
+
+def test_parquet_is_refused_with_the_way_there_is(db, tmp_path):
+    (tmp_path / "people.parquet").write_bytes(b"PAR1\x15\x04")
+    with pytest.raises(mangrove.Error, match="read_table"):
+        db.import_files(tmp_path / "people.parquet")
+    with pytest.raises(ValueError, match="write_table"):
+        db.export(tmp_path / "other", format="parquet")
+    with pytest.raises(ValueError) as raised:
+        db.export(tmp_path / "other", format="nonsense")
+    assert "parquet" not in str(raised.value)
+
+
+def test_a_transaction_in_a_graph_that_is_opened_for_reading_reads(tmp_path):
+    with mangrove.open(tmp_path / "graph") as db:
+        db.query("g.addV('person')")
+    with mangrove.open(tmp_path / "graph", read_only=True) as db, db.transaction() as tx:
+        assert tx.query("g.V().count()").one() == 1
+        with pytest.raises(mangrove.ReadOnlyError):
+            tx.query("g.addV('person')")
+    with pytest.raises(mangrove.OpenError, match="not there"):
+        mangrove.open(tmp_path / "nothing", read_only=True)
+
+
+def test_whatever_is_there_to_be_used_says_what_it_does():
+    for owner in (mangrove, mangrove.Database, mangrove.Transaction, mangrove.Results, mangrove.Vertex, mangrove.Path):
+        for name in dir(owner):
+            used = getattr(owner, name)
+            if not name.startswith("_") and callable(used):
+                assert used.__doc__, f"{owner.__name__}.{name}"
+
+
+def test_a_schema_that_is_none_is_refused(db):
+    for use in (db.declare, db.apply_schema):
+        with pytest.raises(mangrove.ConversionError, match="schema is a dict"):
+            use([1])

@@ -162,3 +162,120 @@ def test_a_panic_is_an_exception_and_the_database_goes_on(modern):
     with pytest.raises(mangrove.PanicError, match="on purpose"):
         modern._panic()
     assert modern.query("g.V().count()").one() == 6
+
+
+LONG = "g.inject(1).repeat(identity()).times(2000000000)"
+
+
+def beside(work):
+    """A thread that does something; what it was raised."""
+    raised = []
+
+    def run():
+        try:
+            work()
+        except Exception as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    time.sleep(0.3)
+    return thread, raised
+
+
+def ended(thread, raised):
+    thread.join(10)
+    assert not thread.is_alive()
+    return type(raised[0])
+
+
+@pytest.mark.parametrize("close", ["results", "database"])
+def test_closing_ends_a_query_of_another_thread(close):
+    with mangrove.open(threads=2) as db:
+        results = db.query(LONG)
+        thread, raised = beside(lambda: next(results))
+        began = time.monotonic()
+        results.close() if close == "results" else db.close()
+        assert ended(thread, raised) is mangrove.ClosedError
+        assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda db: db.query(LONG + ".addV('x')"), lambda db: db.profile(LONG)], ids=["write", "profile"]
+)
+def test_closing_ends_a_query_that_writes_and_a_profile(ask):
+    db = mangrove.open(threads=2)
+    thread, raised = beside(lambda: ask(db))
+    db.close()
+    assert ended(thread, raised) is mangrove.ClosedError
+
+
+def test_rolling_back_ends_a_query_of_another_thread(db):
+    tx = db.transaction()
+    thread, raised = beside(lambda: tx.query(LONG))
+    tx.rollback()
+    assert ended(thread, raised) is mangrove.ClosedError
+    assert not tx.is_open
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are another thing there")
+@pytest.mark.parametrize("wait", [next, repr, lambda results: results.to_arrow()], ids=["next", "repr", "to_arrow"])
+def test_an_interrupt_ends_waiting_for_a_query_of_another_thread(db, wait):
+    results = db.query(LONG)
+    thread, raised = beside(lambda: next(results))
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        wait(results)
+    assert time.monotonic() - began < 5
+    results.close()
+    assert ended(thread, raised) is mangrove.ClosedError
+
+
+def test_what_is_closed_says_so(modern):
+    results = modern.query("g.V()")
+    next(results)
+    results.close()
+    results.close()
+    for use in (results.to_list, results.fetchone, results.one, results.to_arrow, lambda: next(results), lambda: results.fetchmany(2)):
+        with pytest.raises(mangrove.ClosedError, match="closed"):
+            use()
+    assert "closed" in repr(results) and "closed" in results._repr_html_()
+
+
+def test_a_transaction_of_a_database_that_is_closed_says_so():
+    for use in (lambda tx: tx.commit(), lambda tx: tx.query("g.V()"), lambda tx: tx.__exit__(None, None, None)):
+        db = mangrove.open()
+        tx = db.transaction()
+        tx.query("g.addV()")
+        db.close()
+        with pytest.raises(mangrove.ClosedError, match="database is closed"):
+            use(tx)
+
+
+def test_retries_that_are_less_than_none_are_refused(db):
+    with pytest.raises(ValueError, match="retries"):
+        db.write(lambda tx: tx.query("g.addV()"), retries=-1)
+
+
+def test_more_threads_than_a_machine_has_use_for_are_refused():
+    with pytest.raises(ValueError, match="threads.*1024"):
+        mangrove.open(threads=10_000)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are another thing there")
+@pytest.mark.parametrize("how", ["import_files", "merge", "export"])
+def test_an_interrupt_stops_what_reads_or_writes_files(db, tmp_path, how):
+    lines = ["name:string,n:int,:LABEL", *(f"a person with a name {n},{n},person" for n in range(400_000))]
+    (tmp_path / "people.csv").write_text("\n".join(lines))
+    if how == "export":
+        db.import_files(tmp_path / "people.csv")
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        if how == "export":
+            db.export(tmp_path / "people.json")
+        else:
+            db.import_files(tmp_path / "people.csv", merge="name" if how == "merge" else None)
+    assert not (tmp_path / "people.json").exists()
+    if how == "import_files":
+        assert db.query("g.V().count()").one() == 0

@@ -130,3 +130,88 @@ def test_a_subgraph_has_vertices_and_edges(modern):
     graph = modern.query("g.E().hasLabel('knows').subgraph('sg').cap('sg')").one()
     assert len(graph.vertices) == 3 and len(graph.edges) == 2
     assert repr(graph) == "graph[vertices:3 edges:2]"
+
+
+NAMES_OF_GREMLIN = ["id", "label", "key", "value", "values", "desc", "list", "from", "sum", "true"]
+
+
+@pytest.mark.parametrize("name", NAMES_OF_GREMLIN)
+def test_a_variable_that_is_called_like_a_word_of_gremlin_is_refused_by_name(modern, name):
+    for ask in (modern.query, modern.explain, modern.profile):
+        with pytest.raises(mangrove.QuerySyntaxError, match=f"variable {name}: .*`{name}_`"):
+            ask(f"g.V({name})", {name: 1})
+    with modern.transaction() as tx, pytest.raises(mangrove.QuerySyntaxError, match=f"variable {name}"):
+        tx.query(f"g.V({name})", {name: 1})
+    assert modern.query("g.V(id_).values('name')", id_=1).one() == "marko"
+
+
+NUMPYS_TIMES = [
+    ("datetime64", "2020-01-02", "ns", dt.datetime(2020, 1, 2)),
+    ("datetime64", "2020-01-02T03:04:05.000006", "ns", dt.datetime(2020, 1, 2, 3, 4, 5, 6)),
+    ("datetime64", "1960-01-02T03:04:05.000006", "us", dt.datetime(1960, 1, 2, 3, 4, 5, 6)),
+    ("datetime64", "1969-12-31T03:04:05.000006", "ps", dt.datetime(1969, 12, 31, 3, 4, 5, 6)),
+    ("datetime64", "2020-01-02", "s", dt.datetime(2020, 1, 2)),
+    ("datetime64", "2020-01-02", "D", dt.datetime(2020, 1, 2)),
+    ("datetime64", "2020-02", "M", dt.datetime(2020, 2, 1)),
+    ("datetime64", "2020", "Y", dt.datetime(2020, 1, 1)),
+    ("datetime64", "NaT", "ns", None),
+    ("timedelta64", 5_000, "ns", dt.timedelta(microseconds=5)),
+    ("timedelta64", -5, "s", dt.timedelta(seconds=-5)),
+    ("timedelta64", 5, "m", dt.timedelta(minutes=5)),
+    ("timedelta64", 5, "W", dt.timedelta(weeks=5)),
+    ("timedelta64", "NaT", "ns", None),
+]
+
+
+@pytest.mark.parametrize(("kind", "given", "unit", "expected"), NUMPYS_TIMES)
+def test_times_of_numpy_are_times_whatever_their_unit(db, kind, given, unit, expected):
+    numpy = pytest.importorskip("numpy")
+    scalar = getattr(numpy, kind)(given, unit)
+    assert db.query("g.inject(x)", x=[scalar]).one() == [expected]
+    array = numpy.array([[scalar, scalar]])
+    assert db.query("g.inject(x)", x=array).one() == [[expected, expected]]
+    assert db.query("g.inject(x)", x=[numpy.array(scalar)]).one() == [expected]
+    record = numpy.array([(1, scalar)], dtype=[("n", "i4"), ("t", scalar.dtype)])
+    assert db.query("g.inject(x)", x=record).one() == [[1, expected]]
+
+
+def test_times_of_numpy_that_have_no_certain_length_are_refused(db):
+    numpy = pytest.importorskip("numpy")
+    for span in (numpy.timedelta64(1, "M"), numpy.timedelta64(1, "Y"), numpy.timedelta64(1), numpy.timedelta64(2**62, "W")):
+        with pytest.raises(mangrove.ConversionError, match="variable x: .*timedelta64"):
+            db.query("g.inject(x)", x=span)
+
+
+def test_nanoseconds_of_pandas_are_kept(db):
+    pandas = pytest.importorskip("pandas")
+    series = pandas.Series(pandas.to_datetime(["2020-01-02T00:00:00.123456789"])).astype("datetime64[ns]")
+    for time in (series[0], series.values[0]):
+        assert db.query("g.inject(x).asString()", x=time).one().endswith(".123456789Z")
+    span = pandas.Timedelta(1_000_000_005, "ns")
+    assert db.query("g.inject(x).asString()", x=span).one() == "PT1.000000005S"
+    assert db.query("g.inject(x)", x=[pandas.NaT, pandas.NA]).one() == [None, None]
+
+
+def test_what_comes_out_goes_in_again(modern):
+    for query in (
+        "g.V(1).elementMap()",
+        "g.V(1).properties('name')",
+        "g.V(1).outE().properties('weight').limit(1)",
+        "g.V(1).out().path().limit(1)",
+        "g.E(x).elementMap()",
+        "g.V(1).valueMap(true)",
+    ):
+        given = modern.query(query, x=modern.query("g.E().limit(1)").one()).one()
+        assert modern.query("g.inject(x)", x=[given]).one() == [given], query
+    for token in (*mangrove.T, *mangrove.Direction):
+        assert modern.query("g.inject(x)", x=[token]).one() == [token]
+    graph = modern.query("g.E().subgraph('sg').cap('sg')").one()
+    again = modern.query("g.inject(x)", x=[graph]).one()[0]
+    assert (len(again.vertices), len(again.edges)) == (6, 6)
+    modern.query("g.mergeV(x)", x={mangrove.T.id: 70, mangrove.T.label: "person", "name": "ada"})
+    assert modern.query("g.V(70).label()").one() == "person"
+
+
+def test_a_text_that_is_none_is_refused(db):
+    with pytest.raises(mangrove.ConversionError, match="variable x.*surrogates"):
+        db.query("g.inject(x)", x="\ud800")

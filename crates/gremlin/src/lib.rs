@@ -25,7 +25,7 @@ pub use asked::asked_about;
 pub use error::{ParseError, ParseErrorKind};
 pub use limits::{ParseLimits, ParseOptions};
 pub use mutation::Effect;
-pub use parser::{Bindings, Statements, parse, parse_parameters, parse_traversal, parse_with};
+pub use parser::{Bindings, Statements, is_own_word, parse, parse_parameters, parse_traversal, parse_with};
 pub use query::{Action, Query, Statement, Terminal};
 pub use shape::{Shape, ShapeKey, parameterize};
 pub use signature::{FormWords, forms, source_forms};

@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 
 use values::{Map, Str, Value};
 
+pub use argument::is_own_word;
 pub use statements::Statements;
 
 use crate::cursor::Cursor;

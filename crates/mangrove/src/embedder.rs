@@ -8,15 +8,19 @@
 //!
 //! A Rust program has [`Database::query`], whose results borrow it.
 
-use std::sync::Arc;
+use std::{
+    path::Path,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use dataflow::Interrupt;
+use formats::{ImportProgress, ImportSummary};
 use graph::Snapshot;
 use gremlin::Traversal;
 use values::{Str, Value};
 
 use crate::{
-    Database, Error, Results,
+    Database, Error, ImportIntoOptions, Results,
     request::{Ready, Request, Seen, Wishes, bindings},
     transaction::{commit, query_within, run_within},
 };
@@ -108,10 +112,29 @@ impl Embedder {
         self.db.profile_as(text, &bindings(given), &self.wishes)
     }
 
-    /// Begins a transaction over several scripts.
+    /// Begins a transaction over several scripts. In a graph that was opened for reading alone it is one that reads.
     pub fn begin(&self) -> OwnedTransaction {
         let graph = Arc::new(self.db.inner.graph.begin());
-        OwnedTransaction { embedder: self.clone(), graph }
+        let mut embedder = self.clone();
+        if self.db.inner.options.graph.read_only {
+            embedder.wishes = embedder.wishes.reading();
+        }
+        OwnedTransaction { embedder, graph }
+    }
+
+    /// As [`Database::import`], with the format and the reading of `how`. Ends with [`formats::ImportError::Stopped`] when `stop` is set
+    /// before all is read.
+    ///
+    /// # Errors
+    /// As [`Database::import`].
+    pub fn fill(
+        &self,
+        source: &Path,
+        how: &ImportIntoOptions,
+        stop: &AtomicBool,
+        progress: &dyn Fn(ImportProgress),
+    ) -> Result<ImportSummary, Error> {
+        self.db.import_unless(stop, (source, true), how, progress)
     }
 }
 

@@ -23,6 +23,8 @@ pub(crate) struct Table {
     /// Where a key's column is, of tables with many.
     places: HashMap<Value, usize>,
     rows: usize,
+    /// Whether a result was null: if all are, they are values.
+    has_null: bool,
 }
 
 /// Columns beyond which they are found by a table rather than one by one.
@@ -44,6 +46,7 @@ impl Table {
             return Ok(());
         }
         if value.is_null() {
+            self.has_null = true;
             self.push_null();
             return Ok(());
         }
@@ -208,7 +211,10 @@ impl Table {
     }
 
     /// As one batch of Arrow's.
-    pub(crate) fn into_batch(self) -> Result<RecordBatch, Misfit> {
+    pub(crate) fn into_batch(mut self) -> Result<RecordBatch, Misfit> {
+        if self.named.is_empty() && self.has_null {
+            self.place(&Value::Null, || VALUE.to_owned());
+        }
         let rows = RecordBatchOptions::new().with_row_count(Some(self.rows));
         let (fields, columns) = self.into_columns()?;
         let schema = Arc::new(Schema::new(fields));

@@ -9,6 +9,7 @@
 //! | bool | boolean |
 //! | string in all forms, dictionaries of it | string |
 //! | binary in all forms | binary |
+//! | fixed-size binary that is said to be `arrow.uuid` | uuid |
 //! | timestamp, date | datetime, in UTC |
 //! | duration | duration |
 //! | list | several values of a vertex's property; a list on an edge |
@@ -23,13 +24,13 @@ use arrow_array::{
         TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
     },
 };
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::{DataType, Field, TimeUnit, extension::EXTENSION_TYPE_NAME_KEY};
 use mangrove::{
     graph::{BulkCell, BulkStrings, BulkValues},
-    values::{BigDecimal, BigInt, DateTime, Duration, Value},
+    values::{BigDecimal, BigInt, DateTime, Duration, Uuid, Value},
 };
 
-use super::labels::Pick;
+use super::{frame::Cells, labels::Pick};
 
 /// The number in each row of a column of whole ones.
 pub(super) struct Whole<'a>(pub(super) Box<dyn Fn(usize) -> Option<i64> + 'a>);
@@ -86,8 +87,21 @@ pub(super) fn texts<'a>(column: &'a ArrayRef) -> Option<Box<dyn Fn(usize) -> Opt
 /// How a row of a column of a type becomes a value. The row is not null. None: there is no such value.
 type Cell = Box<dyn Fn(&ArrayRef, usize) -> Option<Value>>;
 
-/// How rows of a column of a type become values.
-pub(super) fn value_of(data_type: &DataType) -> Option<Cell> {
+/// What a field is said to be that has UUIDs: the type alone says bytes.
+const UUID: &str = "arrow.uuid";
+
+/// How rows of a column become values.
+pub(super) fn value_of(field: &Field) -> Option<Cell> {
+    let is_uuid = field.metadata().get(EXTENSION_TYPE_NAME_KEY).is_some_and(|name| name == UUID);
+    match field.data_type() {
+        DataType::FixedSizeBinary(16) if is_uuid => Some(Box::new(|column, row| {
+            Uuid::from_slice(column.as_fixed_size_binary().value(row)).ok().map(Value::Uuid)
+        })),
+        data_type => value_of_type(data_type),
+    }
+}
+
+fn value_of_type(data_type: &DataType) -> Option<Cell> {
     fn number<T: ArrowPrimitiveType>(of: impl Fn(T::Native) -> Value + 'static) -> Cell {
         Box::new(move |column, row| Some(of(column.as_primitive::<T>().value(row))))
     }
@@ -119,9 +133,7 @@ pub(super) fn value_of(data_type: &DataType) -> Option<Cell> {
             let scale = i64::from(*scale);
             number::<Decimal128Type>(move |v| BigDecimal::new(v.into(), scale).into())
         }
-        DataType::Date32 => number::<Date32Type>(|days| {
-            DateTime::new(i64::from(days) * 86_400, 0, 0).into()
-        }),
+        DataType::Date32 => number::<Date32Type>(|days| DateTime::new(i64::from(days) * 86_400, 0, 0).into()),
         DataType::Date64 => time::<Date64Type>(1_000),
         DataType::Timestamp(TimeUnit::Second, _) => time::<TimestampSecondType>(1),
         DataType::Timestamp(TimeUnit::Millisecond, _) => time::<TimestampMillisecondType>(1_000),
@@ -135,7 +147,7 @@ pub(super) fn value_of(data_type: &DataType) -> Option<Cell> {
             Box::new(|column, row| texts(column).and_then(|text| text(row).map(Value::str)))
         }
         DataType::Dictionary(_, of) => {
-            let of = value_of(of)?;
+            let of = value_of_type(of)?;
             Box::new(move |column, row| {
                 let dictionary = column.as_any_dictionary_opt()?;
                 let key = dictionary.normalized_keys().get(row).copied()?;
@@ -154,7 +166,7 @@ pub(super) fn value_of(data_type: &DataType) -> Option<Cell> {
         }
         DataType::List(of) | DataType::LargeList(of) | DataType::FixedSizeList(of, _) => {
             // Whether there are such values at all.
-            drop(value_of(of.data_type())?);
+            drop(value_of(of)?);
             Box::new(|column, row| items(column, row).map(Value::from))
         }
         _ => return None,
@@ -169,18 +181,22 @@ fn point(count: i64, a_second: i64) -> DateTime {
 
 /// What is in the list of a row.
 fn items(column: &ArrayRef, row: usize) -> Option<Vec<Value>> {
-    let items: ArrayRef = match column.data_type() {
-        DataType::List(_) => column.as_list::<i32>().value(row),
-        DataType::LargeList(_) => column.as_list::<i64>().value(row),
-        DataType::FixedSizeList(..) => column.as_fixed_size_list().value(row),
+    let (items, of): (ArrayRef, _) = match column.data_type() {
+        DataType::List(of) => (column.as_list::<i32>().value(row), of),
+        DataType::LargeList(of) => (column.as_list::<i64>().value(row), of),
+        DataType::FixedSizeList(of, _) => (column.as_fixed_size_list().value(row), of),
         _ => return None,
     };
-    let value = value_of(items.data_type())?;
+    let value = value_of(of)?;
     (0..items.len()).map(|at| if items.is_null(at) { Some(Value::Null) } else { value(&items, at) }).collect()
 }
 
 /// Rows of a column as a load takes them. None: of a type that no property has.
-pub(super) fn column(column: &ArrayRef, pick: &Pick, is_of_edges: bool) -> Option<BulkValues> {
+pub(super) fn column(
+    Cells { field, array: column }: Cells<'_>,
+    pick: &Pick,
+    is_of_edges: bool,
+) -> Option<BulkValues> {
     let valid = |row| column.is_valid(row);
     if let Some(text) = texts(column) {
         let mut strings = BulkStrings::new();
@@ -208,21 +224,21 @@ pub(super) fn column(column: &ArrayRef, pick: &Pick, is_of_edges: bool) -> Optio
             BulkValues::Bool(pick.each(|row| valid(row).then(|| cells.value(row))))
         }
         DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => {
-            let value = value_of(column.data_type())?;
+            let value = value_of(field)?;
             BulkValues::DateTime(pick.each(|row| match valid(row).then(|| value(column, row)) {
                 Some(Some(Value::DateTime(point))) => Some(point),
                 _ => None,
             }))
         }
         DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) if !is_of_edges => {
-            drop(value_of(column.data_type())?);
+            drop(value_of(field)?);
             BulkValues::Multi(pick.each(|row| {
                 let items = valid(row).then(|| items(column, row)).flatten().unwrap_or_default();
                 items.into_iter().filter(|item| !item.is_null()).map(BulkCell::plain).collect()
             }))
         }
-        data_type => {
-            let value = value_of(data_type)?;
+        _ => {
+            let value = value_of(field)?;
             BulkValues::Any(pick.each(|row| valid(row).then(|| value(column, row)).flatten()))
         }
     })

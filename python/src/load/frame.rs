@@ -1,9 +1,10 @@
 //! Frames, and what their columns are called.
 
 use arrow_array::{
-    RecordBatch,
+    ArrayRef, RecordBatch,
     ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader},
 };
+use arrow_schema::{ArrowError, FieldRef};
 use pyo3::{prelude::*, types::PyCapsule};
 
 use crate::{columns, errors};
@@ -13,6 +14,8 @@ use crate::{columns, errors};
 pub(crate) struct Names {
     /// The ids of vertices and of edges.
     pub(crate) id: String,
+    /// Whether somebody has said so, and frames of vertices must have them.
+    pub(crate) id_is_given: bool,
     /// The labels of rows, in frames that are not of one label.
     pub(crate) label: String,
     /// Where edges come from: ids of vertices.
@@ -27,7 +30,26 @@ pub(crate) struct Frame {
     pub(crate) name: String,
     /// The label of all rows.
     pub(crate) label: Option<String>,
-    object: Py<PyAny>,
+    rows: Rows,
+}
+
+/// Where the rows of a frame are.
+enum Rows {
+    /// In an object of Python's, which may hand them over once only.
+    There(Py<PyAny>),
+    /// Here. Of a frame that is in memory these are its own columns, and no copies.
+    Here(Vec<RecordBatch>),
+}
+
+/// Batches of rows, one after the other.
+type Batches<'a> = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + 'a>;
+
+/// A column of a batch.
+#[derive(Clone, Copy)]
+pub(crate) struct Cells<'a> {
+    /// What it is called, and of what it is; some types are said here alone.
+    pub(crate) field: &'a FieldRef,
+    pub(crate) array: &'a ArrayRef,
 }
 
 /// What is loaded at once.
@@ -35,6 +57,17 @@ pub(crate) struct Frames {
     pub(crate) nodes: Vec<Frame>,
     pub(crate) edges: Vec<Frame>,
     pub(crate) names: Names,
+}
+
+impl Frames {
+    /// The same with all rows at hand.
+    ///
+    /// # Errors
+    /// If a frame does not hand them over.
+    pub(crate) fn at_hand(self) -> PyResult<Self> {
+        let all = |frames: Vec<Frame>| frames.into_iter().map(Frame::at_hand).collect::<PyResult<Vec<_>>>();
+        Ok(Self { nodes: all(self.nodes)?, edges: all(self.edges)?, names: self.names })
+    }
 }
 
 impl Frame {
@@ -51,16 +84,33 @@ impl Frame {
                 object.get_type().fully_qualified_name()?
             )));
         }
-        Ok(Self { name, label, object: object.unbind() })
+        Ok(Self { name, label, rows: Rows::There(object.unbind()) })
+    }
+
+    /// The same with its rows at hand, however often they are asked for.
+    ///
+    /// # Errors
+    /// If it does not hand them over.
+    pub(crate) fn at_hand(mut self) -> PyResult<Self> {
+        let rows = self.batches()?.collect::<Result<_, _>>().map_err(|error| self.unreadable(&error))?;
+        self.rows = Rows::Here(rows);
+        Ok(self)
     }
 
     /// Its rows, from the first.
     ///
     /// # Errors
     /// If it does not hand them over.
-    pub(crate) fn batches(&self) -> PyResult<RecordBatchStreamReader> {
+    pub(crate) fn batches(&self) -> PyResult<Batches<'_>> {
+        match &self.rows {
+            Rows::Here(batches) => Ok(Box::new(batches.iter().cloned().map(Ok))),
+            Rows::There(object) => Ok(Box::new(self.stream(object)?)),
+        }
+    }
+
+    fn stream(&self, object: &Py<PyAny>) -> PyResult<RecordBatchStreamReader> {
         Python::attach(|py| {
-            let capsule = self.object.bind(py).call_method0("__arrow_c_stream__")?;
+            let capsule = object.bind(py).call_method0("__arrow_c_stream__")?;
             let capsule = capsule.cast::<PyCapsule>().map_err(PyErr::from)?;
             let stream = capsule.pointer_checked(Some(columns::NAME))?;
             // SAFETY: a capsule of this name has a stream of Arrow's C interface, which the interface lets whoever gets it take
@@ -78,5 +128,11 @@ impl Frame {
     /// The number of a column, if it has it.
     pub(crate) fn column(batch: &RecordBatch, name: &str) -> Option<usize> {
         batch.schema_ref().fields().iter().position(|field| field.name() == name)
+    }
+
+    /// The same column, and of what it is.
+    pub(crate) fn cells<'a>(batch: &'a RecordBatch, name: &str) -> Option<Cells<'a>> {
+        let at = Self::column(batch, name)?;
+        Some(Cells { field: &batch.schema_ref().fields()[at], array: batch.column(at) })
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 use mangrove::{
-    formats::{Places, Rows, Sink, Standing, Target},
+    formats::{Places, Rows, Sink, Standing},
     graph::BulkColumn,
     values::{Value, VertexRef},
 };
@@ -14,8 +14,8 @@ use pyo3::{PyErr, PyResult};
 use super::{
     Failure, Loaded,
     cells::{column, value_of},
-    frame::{Frame, Frames, Names},
-    ids::Ids,
+    frame::{Cells, Frame, Frames, Names},
+    ids::{self, Ids},
     labels::{self, Pick},
     told,
 };
@@ -26,14 +26,15 @@ struct Loading<'a> {
     sink: Box<dyn Sink + 'a>,
     names: &'a Names,
     ids: Ids,
+    has_nodes: bool,
     vertices: u64,
     edges: u64,
 }
 
-/// Puts all rows of all frames into a target, vertices first.
-pub(super) fn load(target: &dyn Target, frames: &Frames) -> Result<Loaded, Failure> {
+/// Puts all rows of all frames into a sink, vertices first.
+pub(super) fn load(sink: Box<dyn Sink + '_>, frames: &Frames) -> Result<Loaded, Failure> {
     let mut loading =
-        Loading { sink: target.begin()?, names: &frames.names, ids: Ids::default(), vertices: 0, edges: 0 };
+        Loading { sink, names: &frames.names, ids: Ids::default(), has_nodes: false, vertices: 0, edges: 0 };
     frames.nodes.iter().try_for_each(|frame| each_batch(frame, |part| loading.nodes(&part)))?;
     frames.edges.iter().try_for_each(|frame| each_batch(frame, |part| loading.edges(&part)))?;
     let Loading { sink, vertices, edges, .. } = loading;
@@ -81,21 +82,48 @@ impl Part<'_> {
         (0..pick.len()).map(|at| self.row_of(pick, at)).collect()
     }
 
-    /// The ids in a column, if there is one.
-    fn ids(&self, name: &str, pick: &Pick) -> PyResult<Option<Vec<Value>>> {
-        let Some(at) = Frame::column(self.batch, name) else { return Ok(None) };
-        let cells = self.batch.column(at);
-        let value = value_of(cells.data_type()).ok_or_else(|| {
-            self.refuse(format!("the column {name:?} has ids, and {} can be none", cells.data_type()))
-        })?;
-        let ids = pick.each(|row| if cells.is_null(row) { None } else { value(cells, row) });
-        let missing = ids.iter().position(Option::is_none);
-        if let Some(at) = missing {
+    /// A column, if there is one of that name.
+    fn cells(&self, name: &str) -> Option<Cells<'_>> {
+        Frame::cells(self.batch, name)
+    }
+
+    /// The ids that elements are to have, if there is a column of them.
+    fn own_ids(&self, names: &Names, must_be: bool, pick: &Pick) -> PyResult<Option<Vec<Value>>> {
+        let name = names.id.as_str();
+        let Some(cells) = self.cells(name) else { return self.no_ids(names, must_be) };
+        self.ids(name, cells, pick).map(Some)
+    }
+
+    /// They get ids of the graph, unless a column was meant that is not there.
+    fn no_ids(&self, Names { id, .. }: &Names, must_be: bool) -> PyResult<Option<Vec<Value>>> {
+        let fields = self.batch.schema_ref().fields();
+        let alike = fields.iter().find(|field| field.name().eq_ignore_ascii_case(id));
+        if let Some(alike) = alike {
+            let (alike, problem) = (alike.name(), format!("there is no column {id:?} of ids"));
             return Err(
-                self.refuse(format!("row {}: it has no id in the column {name:?}", self.row_of(pick, at)))
+                self.refuse(format!("{problem}, but {alike:?}; name it with id={alike:?}, or rename it"))
             );
         }
-        Ok(Some(ids.into_iter().flatten().map(|id| id.id_key()).collect()))
+        match must_be {
+            true => {
+                Err(self.refuse(format!("there is no column {id:?}, and id={id:?} says that it has the ids")))
+            }
+            false => Ok(None),
+        }
+    }
+
+    fn ids(&self, name: &str, cells: Cells<'_>, pick: &Pick) -> PyResult<Vec<Value>> {
+        let value = value_of(cells.field).ok_or_else(|| self.no_id_type(name, cells))?;
+        let ids = pick.each(|row| if cells.array.is_null(row) { None } else { value(cells.array, row) });
+        if let Some(at) = ids.iter().position(Option::is_none) {
+            let row = self.row_of(pick, at);
+            return Err(self.refuse(format!("row {row}: it has no id in the column {name:?}")));
+        }
+        Ok(ids.into_iter().flatten().map(ids::key).collect())
+    }
+
+    fn no_id_type(&self, name: &str, cells: Cells<'_>) -> PyErr {
+        self.refuse(format!("the column {name:?} has ids, and {} can be none", cells.field.data_type()))
     }
 
     /// The columns that are properties.
@@ -105,7 +133,7 @@ impl Part<'_> {
             if but.contains(&field.name().as_str()) || *cells.data_type() == DataType::Null {
                 continue;
             }
-            let values = column(cells, pick, is_of_edges).ok_or_else(|| {
+            let values = column(Cells { field, array: cells }, pick, is_of_edges).ok_or_else(|| {
                 self.refuse(format!(
                     "the column {:?} is of type {}, which no property has",
                     field.name(),
@@ -120,28 +148,31 @@ impl Part<'_> {
 
 impl Loading<'_> {
     fn nodes(&mut self, part: &Part<'_>) -> Result<(), Failure> {
-        let Names { id, label, .. } = self.names;
+        let Names { id, id_is_given, label, .. } = self.names;
         for (of, pick) in labels::of(part.frame, part.batch, label, part.first)? {
-            let ids = part.ids(id, &pick)?;
+            let ids = part.own_ids(self.names, *id_is_given, &pick)?;
             let mut but = vec![id.as_str()];
             but.extend(part.frame.label.is_none().then_some(label.as_str()));
             let columns = part.properties(&but, &pick, false)?;
             let places = part.places(&pick);
             let refs = self.sink.vertices(&of, rows(part, &places), ids, columns)?;
-            if let Some(at) = Frame::column(part.batch, id) {
-                self.ids.note(part.batch.column(at), &pick, &refs);
+            if let Some(cells) = part.cells(id) {
+                self.ids.note(cells, &pick, &refs);
             }
+            self.has_nodes = true;
             self.vertices += refs.len() as u64;
         }
         Ok(())
     }
 
     fn edges(&mut self, part: &Part<'_>) -> Result<(), Failure> {
-        let Names { id, label, source, target } = self.names;
+        let Names { id, id_is_given, label, source, target } = self.names;
+        // Where there are vertices, it is the name of the column of their ids.
+        let must_have_ids = *id_is_given && !self.has_nodes;
         for (of, pick) in labels::of(part.frame, part.batch, label, part.first)? {
             let from = self.ends(part, source, &pick)?;
             let to = self.ends(part, target, &pick)?;
-            let ids = part.ids(id, &pick)?;
+            let ids = part.own_ids(self.names, must_have_ids, &pick)?;
             let mut but = vec![id.as_str(), source, target];
             but.extend(part.frame.label.is_none().then_some(label.as_str()));
             let columns = part.properties(&but, &pick, true)?;
@@ -154,35 +185,40 @@ impl Loading<'_> {
 
     /// The vertices that edges come from, or lead to.
     fn ends(&mut self, part: &Part<'_>, name: &str, pick: &Pick) -> Result<Vec<VertexRef>, Failure> {
-        let Some(at) = Frame::column(part.batch, name) else {
+        let Some(cells) = part.cells(name) else {
             let problem = format!(
                 "there is no column {name:?}, which has the id of the vertex at one end of each edge; name it with source='…', target='…'"
             );
             return Err(part.refuse(problem).into());
         };
-        let cells = part.batch.column(at);
-        let found = self.ids.of_column(cells, pick).ok_or_else(|| {
-            part.refuse(format!("the column {name:?} has ids, and {} can be none", cells.data_type()))
-        })?;
+        let found = self.ids.of_column(cells, pick).ok_or_else(|| part.no_id_type(name, cells))?;
         let mut ends = Vec::with_capacity(found.len());
         for (at, end) in found.into_iter().enumerate() {
             ends.push(match end {
                 Some(end) => end,
-                None => self.elsewhere(part, name, part.row_of(pick, at))?,
+                None => self.elsewhere(part, (name, cells), part.row_of(pick, at))?,
             });
         }
         Ok(ends)
     }
 
     /// A vertex that no frame has: one of the graph.
-    fn elsewhere(&mut self, part: &Part<'_>, name: &str, row: u64) -> Result<VertexRef, Failure> {
+    fn elsewhere(
+        &mut self,
+        part: &Part<'_>,
+        (name, cells): (&str, Cells<'_>),
+        row: u64,
+    ) -> Result<VertexRef, Failure> {
         let only = Pick::These(vec![(row - part.first) as u32]);
-        let id = part.ids(name, &only)?.and_then(|mut ids| ids.pop()).unwrap_or_default();
-        let found = self.sink.has_others().then(|| self.sink.elsewhere(std::slice::from_ref(&id))).flatten();
+        let id = part.ids(name, cells, &only)?.pop().unwrap_or_default();
+        let also = ids::other_notation(&id);
+        let told = if let Value::String(text) = &id { format!("{text:?}") } else { id.to_string() };
+        let ids: Vec<Value> = [id].into_iter().chain(also).collect();
+        let found = self.sink.has_others().then(|| self.sink.elsewhere(&ids)).flatten();
         found.ok_or_else(|| {
             let place =
                 if self.sink.has_others() { "neither the frames nor the graph have" } else { "no frame has" };
-            part.refuse(format!("row {row}: {place} a vertex with the id {id} that {name:?} names")).into()
+            part.refuse(format!("row {row}: {place} a vertex with the id {told} that {name:?} names")).into()
         })
     }
 }

@@ -16,7 +16,8 @@ mod loading;
 
 use mangrove::{
     Database,
-    formats::{ImportError, Present, PresentOptions, Tally},
+    formats::{ImportError, Present, PresentOptions, Tally, Target},
+    graph::GraphError,
 };
 use pyo3::PyErr;
 
@@ -57,28 +58,36 @@ impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Frame(error) => error,
-            Failure::Import(error) => errors::of(&error.into()),
+            // What it advises is for files.
+            Failure::Import(error) => errors::of_advised(&error.into()),
         }
     }
 }
 
-/// Loads frames: in one go if the graph is empty, and then nothing is there before all is; by transactions otherwise, after a look at
-/// whether all of it can be taken.
+/// Loads frames: in one go if the graph is empty and nobody is in it, and then nothing is there before all is; by transactions otherwise,
+/// after a look at whether all of it can be taken.
 ///
 /// # Errors
 /// If a frame cannot be read, or the graph refuses something.
-pub(crate) fn into_graph(db: &Database, frames: &Frames) -> Result<Loaded, Failure> {
+pub(crate) fn into_graph(db: &Database, frames: Frames) -> Result<Loaded, Failure> {
     let graph = db.graph();
     let stats = graph.stats();
     let is_empty = stats.vertices.iter().chain(&stats.edges).all(|(_, count)| *count == 0);
     if is_empty {
-        return load(graph, frames);
+        match Target::begin(graph) {
+            Ok(sink) => return load(sink, &frames),
+            // Somebody has a transaction open, or results of a query.
+            Err(ImportError::Graph(GraphError::InUse { .. } | GraphError::NotEmpty { .. })) => {}
+            Err(other) => return Err(other.into()),
+        }
     }
+    // They are read twice, which some frames can be only once.
+    let frames = frames.at_hand()?;
     let options = PresentOptions::default();
     let name = format!("frames {}", uuid::Uuid::new_v4());
     let present = Present::new(graph, &options, &name);
-    load(&present.looking_only(), frames)?;
-    let loaded = load(&present, frames)?;
+    load(present.looking_only().begin()?, &frames)?;
+    let loaded = load(present.begin()?, &frames)?;
     present.forget()?;
     Ok(loaded)
 }

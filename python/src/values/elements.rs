@@ -63,7 +63,19 @@ pub(super) fn of_element(given: &Bound<'_, PyAny>) -> Option<Value> {
     if let Ok(vertex) = given.cast::<Vertex>() {
         return Some(Value::Vertex(vertex.get().0.clone()));
     }
-    given.cast::<Edge>().ok().map(|edge| Value::Edge(edge.get().0.clone()))
+    if let Ok(edge) = given.cast::<Edge>() {
+        return Some(Value::Edge(edge.get().0.clone()));
+    }
+    if let Ok(property) = given.cast::<VertexProperty>() {
+        return Some(Value::VertexProperty(property.get().0.clone()));
+    }
+    if let Ok(property) = given.cast::<Property>() {
+        return Some(Value::Property(property.get().0.clone()));
+    }
+    if let Ok(path) = given.cast::<Path>() {
+        return Some(Value::Path(path.get().0.clone()));
+    }
+    given.cast::<Graph>().ok().map(|graph| graph.get().value())
 }
 
 /// A subgraph.
@@ -387,6 +399,13 @@ impl Path {
 
     fn _repr_html_(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
         Ok(slf.py().import("mangrove._pictures")?.call_method1("of_path", (slf,))?.unbind())
+    }
+}
+
+impl Graph {
+    fn value(&self) -> Value {
+        let vertices = self.vertices.iter().cloned().map(Value::Vertex);
+        Map::graph(vertices, self.edges.iter().cloned().map(Value::Edge)).into()
     }
 }
 

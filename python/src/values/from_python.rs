@@ -2,7 +2,10 @@
 
 use std::str::FromStr;
 
-use mangrove::values::{BigDecimal, BigInt, Map, Set, Str, Uuid, Value};
+use mangrove::{
+    gremlin,
+    values::{BigDecimal, BigInt, Direction, Map, Set, Str, T, Uuid, Value},
+};
 use pyo3::{
     prelude::*,
     types::{
@@ -10,7 +13,7 @@ use pyo3::{
     },
 };
 
-use super::{elements, known, times};
+use super::{elements, known, numpy, times};
 use crate::errors;
 
 /// Values for the variables of a query.
@@ -41,6 +44,15 @@ fn add(variables: &Bound<'_, PyDict>, given: &mut Given) -> PyResult<()> {
     for (name, value) in variables {
         let name: String =
             name.extract().map_err(|_| errors::conversion("the name of a variable is a str"))?;
+        if gremlin::is_own_word(&name) {
+            return Err(errors::new(
+                "QuerySyntaxError",
+                format!(
+                    "variable {name}: `{name}` is a word of Gremlin's own, and a text that has it means that word; call the variable otherwise, \
+                 such as `{name}_` or `x`"
+                ),
+            ));
+        }
         let value = from_python(&value, MAX_DEPTH)
             .map_err(|error| if named(&error) { of_variable(&name, &error) } else { error })?;
         given.push((name.into(), value));
@@ -68,7 +80,8 @@ pub(crate) fn from_python(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<Va
         return Ok(Value::Null);
     }
     if let Ok(text) = given.cast::<PyString>() {
-        return Ok(Value::str(&*text.to_cow()?));
+        let text = text.to_cow().map_err(|error| errors::conversion(error.to_string()))?;
+        return Ok(Value::str(&*text));
     }
     if let Ok(truth) = given.cast::<PyBool>() {
         return Ok(Value::Bool(truth.is_true()));
@@ -106,6 +119,17 @@ pub(crate) fn from_python(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<Va
     }
     if let Some(element) = elements::of_element(given) {
         return Ok(element);
+    }
+    if given.is_instance(known::t(py)?)? {
+        let name: String = given.getattr("value")?.extract()?;
+        return T::from_name(&name)
+            .map(Value::T)
+            .ok_or_else(|| errors::conversion(format!("T has no {name}")));
+    }
+    if given.is_instance(known::direction(py)?)? {
+        let name: String = given.getattr("value")?.extract()?;
+        let found = Direction::from_name(&name).map(Value::Direction);
+        return found.ok_or_else(|| errors::conversion(format!("Direction has no {name}")));
     }
     other(given, depth)
 }
@@ -157,21 +181,17 @@ fn other(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     let Some(deeper) = depth.checked_sub(1) else {
         return Err(errors::conversion(format!("it is nested deeper than {MAX_DEPTH} collections")));
     };
-    // Scalars become what Python has for them, and arrays lists.
     if module == "numpy"
-        && let Some(items) = given.getattr_opt("tolist")?
+        && let Some(value) = numpy::value(given, deeper)?
     {
-        let items = items.call0()?;
-        if !items.get_type().is(&class) {
-            return from_python(&items, deeper);
-        }
+        return Ok(value);
     }
     if module.starts_with("pandas") && class.name()?.to_string().starts_with("NA") {
         return Ok(Value::Null);
     }
     Err(errors::conversion(format!(
         "a {} cannot be given to a query; numbers, str, bytes, datetime, timedelta, Decimal, UUID, lists, sets and dicts of these, and \
-         the vertices and edges that a query returns can",
+         what a query returns can",
         class.fully_qualified_name()?
     )))
 }

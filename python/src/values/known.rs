@@ -27,6 +27,8 @@ known! {
     uuid = "uuid", "UUID";
     /// `mangrove.T`
     t = "mangrove._tokens", "T";
+    /// `mangrove.Metrics`
+    metrics = "mangrove._notebook", "Metrics";
     /// `mangrove.Direction`
     direction = "mangrove._tokens", "Direction";
 }

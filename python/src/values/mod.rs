@@ -3,5 +3,6 @@
 pub(crate) mod elements;
 pub(crate) mod from_python;
 mod known;
+mod numpy;
 mod times;
 pub(crate) mod to_python;

@@ -77,7 +77,9 @@ pub(super) fn time_delta<'py>(py: Python<'py>, span: &Duration) -> PyResult<Boun
 pub(super) fn of_time_delta(given: &Bound<'_, PyAny>) -> PyResult<Duration> {
     let field = |name| given.getattr(name)?.extract::<i64>();
     let seconds = field("days")? * 86_400 + field("seconds")?;
-    Ok(Duration { seconds, nanos: field("microseconds")? as u32 * NANOS_PER_MICRO })
+    // What a `pandas.Timedelta` has below microseconds.
+    let nanos: u32 = given.getattr_opt("nanoseconds")?.map_or(Ok(0), |nanos| nanos.extract())?;
+    Ok(Duration { seconds, nanos: field("microseconds")? as u32 * NANOS_PER_MICRO + nanos })
 }
 
 /// A `UUID`.

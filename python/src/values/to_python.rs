@@ -7,17 +7,18 @@
 //! | bigdecimal | `decimal.Decimal` |
 //! | string, char | `str` |
 //! | uuid | `uuid.UUID` |
-//! | datetime | `datetime.datetime`, with its offset |
+//! | datetime | `datetime.datetime`, with its offset, or without one if it came so |
 //! | duration | `datetime.timedelta` |
 //! | binary | `bytes` |
 //! | list, bulk set | `list` |
 //! | set | `set` |
 //! | map, entry, tree | `dict` |
+//! | what `profile()` makes | `mangrove.Metrics`, a `dict` that notebooks show as a tree |
 //! | vertex, edge, path … | the classes of `elements.rs` |
 //!
 //! What is a key of a `dict` or a member of a `set` has a hash: lists are tuples there, sets frozen, maps tuples of pairs.
 
-use mangrove::values::{Map, MapKind, Value};
+use mangrove::values::{Map, MapKind, Metrics, Value};
 use pyo3::{
     IntoPyObjectExt,
     prelude::*,
@@ -40,6 +41,9 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'
         }
         Value::BulkSet(members) => list(py, members.repeated_from(0)),
         Value::Map(map) if map.kind() == MapKind::Graph => elements::graph(py, map),
+        Value::Map(map) if map.kind() == MapKind::Metrics => {
+            known::metrics(py)?.call1((dict(py, map)?, Metrics::of(map).to_string()))
+        }
         Value::Map(map) => dict(py, map),
         Value::Entry(entry) => {
             let dict = PyDict::new(py);

@@ -195,11 +195,8 @@ impl<'t> Parser<'t, '_> {
 
     /// A word alone: a constant, a token, or a variable.
     fn bare(&mut self, word: &'t str, offset: usize) -> Result<Argument> {
-        if let Some(value) = constant(word) {
-            return Ok(Argument::Value(value));
-        }
-        if let Some(token) = token::bare(word) {
-            return Ok(token);
+        if let Some(own) = own(word) {
+            return Ok(own);
         }
         if let Some(value) = self.bindings.get(word) {
             return Ok(Argument::Value(value.clone()));
@@ -301,6 +298,16 @@ impl<'t> Parser<'t, '_> {
     }
 }
 
+/// What a word means before it is looked for among the variables: a constant, or a token.
+fn own(word: &str) -> Option<Argument> {
+    constant(word).map(Argument::Value).or_else(|| token::bare(word))
+}
+
+/// Whether a word is Gremlin's own, such as `id`, `desc` or `true`: a text that has it means that, also where a variable is called so.
+pub fn is_own_word(word: &str) -> bool {
+    own(word).is_some()
+}
+
 fn constant(word: &str) -> Option<Value> {
     Some(match word {
         "true" => Value::Bool(true),
@@ -324,4 +331,27 @@ fn random_uuid() -> Uuid {
     let word = || RandomState::new().build_hasher().finish();
     let bits = u128::from(word()) << 64 | u128::from(word());
     uuid::Builder::from_random_bytes(bits.to_be_bytes()).into_uuid()
+}
+
+#[cfg(test)]
+mod tests {
+    use values::Value;
+
+    use super::is_own_word;
+    use crate::{Argument, Bindings, parse_traversal};
+
+    #[test]
+    fn words_of_gremlins_own_are_those_that_a_variable_does_not_change() {
+        for word in
+            ["id", "label", "key", "value", "values", "desc", "list", "from", "IN", "sum", "true", "NaN"]
+        {
+            assert!(is_own_word(word), "{word}");
+        }
+        for word in ["x", "name", "ids", "in", "V", "T", "string", "new", "g"] {
+            assert!(!is_own_word(word), "{word}");
+            let bindings = Bindings::from([(word.into(), Value::Int(7))]);
+            let traversal = parse_traversal(&format!("g.inject({word})"), &bindings).unwrap();
+            assert_eq!(traversal.steps[0].args, [Argument::Value(Value::Int(7))], "{word}");
+        }
+    }
 }

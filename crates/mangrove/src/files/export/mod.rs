@@ -135,7 +135,20 @@ impl Database {
     /// # Errors
     /// See [`ExportError`].
     pub fn export(&self, target: &Path, options: &ExportOptions) -> Result<ExportSummary, ExportError> {
-        let manner = Manner { on_all_cores: true, go_on: &|_| true };
+        self.export_while(&|_| true, target, options)
+    }
+
+    /// The same as long as `go_on` says so, which is asked now and then, on this thread, and told to how many elements it has come.
+    ///
+    /// # Errors
+    /// See [`ExportError`].
+    pub fn export_while(
+        &self,
+        go_on: &dyn Fn(u64) -> bool,
+        target: &Path,
+        options: &ExportOptions,
+    ) -> Result<ExportSummary, ExportError> {
+        let manner = Manner { on_all_cores: true, go_on };
         self.export_as(&Wishes::of_application().reading(), manner, target, options)
     }
 
