@@ -35,9 +35,10 @@ pub(crate) fn is_interrupted() -> bool {
         return false;
     }
     LOOKED.set(Some(now));
-    match Python::attach(|py| py.check_signals()) {
-        Ok(()) => false,
-        Err(raised) => {
+    // While the interpreter ends, a `__del__` may still ask something, and there are no signals any more.
+    match Python::try_attach(|py| py.check_signals()) {
+        None | Some(Ok(())) => false,
+        Some(Err(raised)) => {
             RAISED.set(Some(raised));
             true
         }

@@ -67,7 +67,7 @@ def test_a_picture_has_a_bound_and_says_what_is_left_out(db):
     graph = db.query("g.E().subgraph('sg').cap('sg')").one()
     began = time.monotonic()
     picture = ElementTree.fromstring(graph._repr_html_())
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     svg = "{http://www.w3.org/2000/svg}"
     assert len(list(picture.iter(svg + "circle"))) == 100 + 1
     assert any("151 vertices" in (text.text or "") and "edges more" in text.text for text in picture.iter(svg + "text"))

@@ -184,7 +184,7 @@ def beside(work):
 
 
 def ended(thread, raised):
-    thread.join(10)
+    thread.join(30)
     assert not thread.is_alive()
     return type(raised[0])
 
@@ -197,7 +197,7 @@ def test_closing_ends_a_query_of_another_thread(close):
         began = time.monotonic()
         results.close() if close == "results" else db.close()
         assert ended(thread, raised) is mangrove.ClosedError
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_an_interrupt_ends_waiting_for_a_query_of_another_thread(db, wait):
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         wait(results)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     results.close()
     assert ended(thread, raised) is mangrove.ClosedError
 
