@@ -81,8 +81,7 @@ impl Graph {
 
     /// The latest committed state. Waits for a bulk load that is about to be there: nobody sees half of it.
     pub fn snapshot(&self) -> Snapshot {
-        let _entered = self.core.memory.enter();
-        Snapshot::latest(&self.core.memory)
+        self.core.memory.entering(|| Snapshot::latest(&self.core.memory))
     }
 
     /// Begins a transaction on the latest committed state.

@@ -45,6 +45,11 @@ impl BulkLoad {
     /// [`GraphError::InUse`] if there are snapshots or transactions for long, [`GraphError::DuplicateVertexId`], [`GraphError::DuplicateEdgeId`], [`GraphError::NotEmpty`] if somebody wrote
     /// to the graph meanwhile, or a failure of the store. The graph is still empty then.
     pub fn finish(self, progress: &dyn Fn(BulkProgress)) -> Result<GraphStats> {
+        let committer = Arc::clone(&self.committer);
+        committer.alone(PATIENTLY, || self.build(progress))
+    }
+
+    fn build(self, progress: &dyn Fn(BulkProgress)) -> Result<GraphStats> {
         let Self {
             committer,
             settled,
@@ -59,8 +64,6 @@ impl BulkLoad {
             stripes,
             ..
         } = self;
-        let _nobody_enters = committer.let_nobody_enter();
-        committer.wait_until_alone(PATIENTLY)?;
         for (_, stripe) in open.into_iter().flatten() {
             full.send(stripe)?;
         }

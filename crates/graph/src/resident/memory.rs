@@ -15,7 +15,7 @@ use crate::model::{Catalog, Declared, GraphOptions, Names, PublishedCounts, Rety
 use crate::place::{Allocator, BlockTable};
 use crate::sections::{IndexPartition, Mergeable, OrderedPartition, PARTITIONS, SectionKey};
 use crossbeam_epoch::Guard;
-use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use timeline::Timeline;
@@ -92,14 +92,20 @@ impl Memory {
         }
     }
 
-    /// Held by whoever takes a snapshot from outside, while he does.
-    pub(crate) fn enter(&self) -> RwLockReadGuard<'_, ()> {
-        self.entrance.read()
+    /// Takes a snapshot from outside; waits for who wants to be alone.
+    pub(crate) fn entering<T>(&self, take: impl FnOnce() -> T) -> T {
+        let _entered = self.entrance.read();
+        take()
     }
 
-    /// Held by whoever wants nobody else to take one.
-    pub(crate) fn let_nobody_enter(&self) -> RwLockWriteGuard<'_, ()> {
-        self.entrance.write()
+    /// Does something while nobody takes a snapshot from outside. Waits, but not for longer than that, until there is none.
+    ///
+    /// # Errors
+    /// [`GraphError::InUse`] if there still is one; what `work` says.
+    pub(crate) fn alone<T>(&self, longest: Duration, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let _nobody_enters = self.entrance.write();
+        self.wait_until_alone(longest)?;
+        work()
     }
 
     /// Waits, but not for longer than that, until there is no snapshot.
