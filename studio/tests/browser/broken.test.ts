@@ -44,6 +44,8 @@ describe('a part of the page that does not come', () => {
     await studio.tab('Table').click();
     expect(await studio.page.locator('.row').count()).toBe(3);
     await studio.tab('Graph').click();
+    // It is asked for once more, and must not come yet.
+    await studio.button('Reload the page').waitFor();
     await studio.page.unroute(PARTS);
     await studio.button('Reload the page').click();
     await studio.editor.waitFor();
