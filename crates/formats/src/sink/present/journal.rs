@@ -67,14 +67,18 @@ impl<'g> Journal<'g> {
     }
 
     /// What the vertices are of the rows that are done.
-    pub(super) fn vertices(&self) -> Result<Vec<u32>, GraphError> {
+    ///
+    /// # Errors
+    /// [`ImportError::Twice`] if somebody else has done the rest meanwhile, and forgets them.
+    pub(super) fn vertices(&self) -> Result<Vec<u32>, ImportError> {
         let mut vertices = Vec::new();
         for part in &self.parts {
             let note = self.graph.note(part)?.unwrap_or_default();
             let is_next = *part == self.part_from(vertices.len());
             let (words, rest) = note.as_chunks::<4>();
             if !is_next || !rest.is_empty() {
-                return Err(damaged(part));
+                self.check()?;
+                return Err(damaged(part).into());
             }
             vertices.extend(words.iter().map(|word| u32::from_le_bytes(*word)));
         }
