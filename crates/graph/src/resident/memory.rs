@@ -1,5 +1,6 @@
 //! What of a graph is in memory, and how more of it gets there.
 
+use super::entrance::{self, Entrance};
 use super::indexing::Indexing;
 use super::known::Known;
 use super::node_sizes::NodeSizes;
@@ -10,14 +11,14 @@ use super::writer::Writer;
 use crate::cache::{Cache, Entry, Pools, Request, name_of};
 use crate::cells::{CellTable, SectionCell, SectionState, Weigh};
 use crate::durable::SectionStore;
-use crate::error::{GraphError, Result};
+use crate::error::Result;
 use crate::model::{Catalog, Declared, GraphOptions, Names, PublishedCounts, Retypes, Tick};
 use crate::place::{Allocator, BlockTable};
 use crate::sections::{IndexPartition, Mergeable, OrderedPartition, PARTITIONS, SectionKey};
 use crossbeam_epoch::Guard;
 use parking_lot::{Mutex, MutexGuard, RwLock};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use timeline::Timeline;
 
 /// The part of an open graph that is in memory: what reading, and changing what is read, takes.
@@ -54,8 +55,8 @@ pub(crate) struct Memory {
     /// Names of labels and keys.
     pub(crate) names: Arc<Names>,
     declared: RwLock<Arc<Declared>>,
-    /// Shared by whoever takes a snapshot from outside, for that moment; alone is a bulk load in it while half of it is there.
-    entrance: RwLock<()>,
+    /// Through which snapshots are taken from outside.
+    entrance: Entrance,
 }
 
 impl Memory {
@@ -88,39 +89,29 @@ impl Memory {
             retypes: RwLock::new(declared.definitions.retypes.clone()),
             names: Arc::clone(&declared.names),
             declared: RwLock::new(Arc::new(declared)),
-            entrance: RwLock::default(),
+            entrance: Entrance::default(),
         }
     }
 
     /// Takes a snapshot from outside; waits for who wants to be alone.
-    pub(crate) fn entering<T>(&self, take: impl FnOnce() -> T) -> T {
-        let _entered = self.entrance.read();
-        take()
+    pub(crate) fn entering<T>(&self, take: impl Fn() -> T) -> T {
+        self.entrance.enter(take)
     }
 
     /// Does something while nobody takes a snapshot from outside. Waits, but not for longer than that, until there is none.
     ///
     /// # Errors
-    /// [`GraphError::InUse`] if there still is one; what `work` says.
+    /// [`GraphError::InUse`](crate::error::GraphError::InUse) if there still is one; what `work` says.
     pub(crate) fn alone<T>(&self, longest: Duration, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let _nobody_enters = self.entrance.write();
-        self.wait_until_alone(longest)?;
-        work()
+        self.entrance.alone(|| self.timeline.snapshots().len(), longest, work)
     }
 
     /// Waits, but not for longer than that, until there is no snapshot.
     ///
     /// # Errors
-    /// [`GraphError::InUse`] if there still is one.
+    /// [`GraphError::InUse`](crate::error::GraphError::InUse) if there still is one.
     pub(crate) fn wait_until_alone(&self, longest: Duration) -> Result<()> {
-        let began = Instant::now();
-        loop {
-            match self.timeline.snapshots().len() {
-                0 => return Ok(()),
-                snapshots if began.elapsed() >= longest => return Err(GraphError::InUse { snapshots }),
-                _ => std::thread::sleep(Duration::from_millis(1)),
-            }
-        }
+        entrance::wait(|| self.timeline.snapshots().len(), longest)
     }
 
     /// Waits until nobody changes sections, and lets nobody until the guard is dropped. Whoever changes something passes it on to

@@ -6,6 +6,7 @@ mod advisor;
 mod as_of_now;
 mod begin_load;
 mod building;
+mod entrance;
 mod evict;
 mod indexing;
 mod known;
