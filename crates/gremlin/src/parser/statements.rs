@@ -162,6 +162,7 @@ mod tests {
             ("1 + 'a' * -1", "less than no times"),
             ("'a' * 100000", "too long a text"),
             ("1 - 'a'", "number"),
+            ("'a' + [1]", "a value of type"),
             ("1 / 0", "found `/`"),
             ("1 +", "expected"),
             ("g.V(1 + 1)", "expected"),

@@ -7,8 +7,10 @@
 //!
 //! Division is none of it: what `1/2` is, Groovy's users and all others would not agree on.
 
+use std::borrow::Cow;
+
 use values::Value;
-use values::number::{add, mul, sub};
+use values::number::{ArithmeticError, add, mul, sub};
 
 use super::{Parser, Result};
 use crate::cursor::shorten;
@@ -72,21 +74,15 @@ impl Parser<'_, '_> {
 }
 
 fn plus(a: &Value, b: &Value) -> Result<Value, String> {
-    match (a, b) {
-        (Value::String(text), more) | (more, Value::String(text)) => {
-            let more = more.to_string();
-            if text.len() + more.len() > MOST_BYTES {
-                return Err("comes to too long a text".into());
-            }
-            let a_is_first = matches!(a, Value::String(_));
-            Ok(Value::from(if a_is_first { format!("{text}{more}") } else { format!("{more}{text}") }))
-        }
-        _ => add(a, b).map_err(|error| error.to_string()),
+    if !matches!((a, b), (Value::String(_), _) | (_, Value::String(_))) {
+        return number(add, a, b);
     }
+    let (a, b) = (words(a)?, words(b)?);
+    if a.len() + b.len() > MOST_BYTES { Err(TOO_LONG.into()) } else { Ok(Value::from(format!("{a}{b}"))) }
 }
 
 fn minus(a: &Value, b: &Value) -> Result<Value, String> {
-    sub(a, b).map_err(|error| error.to_string())
+    number(sub, a, b)
 }
 
 fn times(a: &Value, b: &Value) -> Result<Value, String> {
@@ -95,9 +91,42 @@ fn times(a: &Value, b: &Value) -> Result<Value, String> {
             Ok(times) if text.len().saturating_mul(times) <= MOST_BYTES => {
                 Ok(Value::from(text.repeat(times)))
             }
-            Ok(_) => Err("comes to too long a text".into()),
+            Ok(_) => Err(TOO_LONG.into()),
             Err(_) => Err("repeats a text less than no times".into()),
         },
-        _ => mul(a, b).map_err(|error| error.to_string()),
+        _ => number(mul, a, b),
+    }
+}
+
+const TOO_LONG: &str = "comes to too long a text";
+
+type Operation = fn(&Value, &Value) -> Result<Value, ArithmeticError>;
+
+/// A sum of numbers, none of which is larger than what may come of it.
+fn number(operation: Operation, a: &Value, b: &Value) -> Result<Value, String> {
+    if !(is_small(a) && is_small(b)) {
+        return Err("has too large a number in it".into());
+    }
+    operation(a, b).map_err(|error| error.to_string())
+}
+
+fn is_small(value: &Value) -> bool {
+    match value {
+        Value::BigInteger(number) => number.bits() <= MOST_BITS,
+        Value::BigDecimal(number) => {
+            let (digits, exponent) = number.as_bigint_and_exponent();
+            digits.bits() <= MOST_BITS && exponent.unsigned_abs() <= MOST_BITS
+        }
+        _ => true,
+    }
+}
+
+/// What a text is continued with: a text, number, truth or nothing. What a variable has besides may be as large as a graph.
+fn words(value: &Value) -> Result<Cow<'_, str>, String> {
+    match value {
+        Value::String(text) => Ok(Cow::Borrowed(text.as_str())),
+        Value::Null | Value::Bool(_) | Value::Char(_) => Ok(value.to_string().into()),
+        number if number.is_number() && is_small(number) => Ok(number.to_string().into()),
+        other => Err(format!("adds a value of type {} to a text", other.type_name())),
     }
 }

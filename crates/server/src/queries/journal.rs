@@ -123,13 +123,16 @@ fn hide(value: &Value, message: &mut String, left: &mut usize) {
         Value::List(members) => members.iter().take(*left).for_each(|member| hide(member, message, left)),
         Value::Map(map) => map.iter().take(*left).for_each(|(_, member)| hide(member, message, left)),
         _ if *left == 0 => {}
-        _ => {
-            *left -= 1;
-            let text = value.to_string();
-            if text.len() >= TELLING && message.contains(&text) {
-                *message = message.replace(&text, "…");
-            }
-        }
+        Value::String(text) => hide_text(text, message, left),
+        number if number.is_number() => hide_text(&number.to_string(), message, left),
+        _ => {}
+    }
+}
+
+fn hide_text(text: &str, message: &mut String, left: &mut usize) {
+    *left -= 1;
+    if text.len() >= TELLING && message.contains(text) {
+        *message = message.replace(text, "…");
     }
 }
 
