@@ -29,10 +29,13 @@ impl Inject {
         let OpKind::Inject(operands, _) = &cx.op.kind else { return Ok(()) };
         let seed = Batch::seed(cx.query.plan.slots as usize, cx.query.plan.paths);
         let like = like.unwrap_or(&seed);
-        let view = View::of(cx);
-        let graph = view.graph();
-        let objects = operands.iter().filter_map(|o| cx.operand(o, like, 0));
-        let objects = objects.map(|object| of_graph(object, &graph, cx)).collect::<Result<Vec<_>, _>>()?;
+        let mut objects: Vec<Value> = operands.iter().filter_map(|o| cx.operand(o, like, 0)).collect();
+        if objects.iter().any(may_have_elements) {
+            let view = View::of(cx);
+            let graph = view.graph();
+            let of_graph = objects.into_iter().map(|object| of_graph(object, &graph, cx));
+            objects = of_graph.collect::<Result<_, _>>()?;
+        }
         let fresh: Vec<u32> = owed(cx).filter(|tag| !self.injected.contains(*tag)).collect();
         fresh.iter().for_each(|tag| self.injected.insert(*tag));
         if fresh.is_empty() || objects.is_empty() {
@@ -74,6 +77,11 @@ impl Operator for Inject {
     fn reset(&mut self) {
         self.injected.clear();
     }
+}
+
+/// Whether there may be an element of the graph to be looked for.
+fn may_have_elements(object: &Value) -> bool {
+    matches!(object, Value::Vertex(_) | Value::Edge(_) | Value::List(_) | Value::Set(_))
 }
 
 /// An object, or the element of the graph that it is.
