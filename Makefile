@@ -71,6 +71,9 @@ studio-test: studio-lint studio ## The studio in headless Chromium, against what
 run: build ## Generate a small social network, import it, serve it, and say how to connect
 	@tests/run-demo $(RELEASE)/mangrove $(PERSONS) $(SEED) $(PORT)
 
+# Built once and run once: what the next build would reuse, and where each line lies, is 10 GB that nobody reads.
+test: export CARGO_INCREMENTAL ?= 0
+test: export CARGO_PROFILE_DEV_DEBUG ?= none
 test: studio lint unit short-histories drivers readme browser studio-test short-hostile ## Everything CI runs
 
 lint: $(DENY) ## Formatting, clippy with warnings denied, licences and sources of dependencies
