@@ -68,21 +68,49 @@ pub(crate) const MAX_STEPS: usize = 20_000;
 pub(crate) fn bind(
     traversal: &Traversal,
     schema: &dyn Schema,
-    settings: SourceSettings,
+    mut settings: SourceSettings,
 ) -> Result<Logical, PlanError> {
+    let (plan, names) = bind_once(traversal, schema, &settings)?;
+    if names.before_edge.is_some() && !plan.paths && shows_what_is_merged(&plan.root) {
+        settings.paths = true;
+        return Ok(bind_once(traversal, schema, &settings)?.0);
+    }
+    Ok(plan)
+}
+
+/// Whether a `barrier()` merges what a step behind it tells apart from the same one by one. With an `otherV` anywhere TinkerPop
+/// keeps the paths of all traversers, and only those of one path are merged; whoever cannot tell is merged here all the same.
+fn shows_what_is_merged(root: &Chain) -> bool {
+    fn any(chain: &Chain, is_wanted: &mut dyn FnMut(&Kind) -> bool) -> bool {
+        chain.steps.iter().any(|step| {
+            let mut found = is_wanted(&step.kind);
+            step.kind.for_each_child(&mut |child, _| found = found || any(child, is_wanted));
+            found
+        })
+    }
+    any(root, &mut |kind| matches!(kind, Kind::Barrier | Kind::MergeSacks(_)))
+        && any(root, &mut |kind| kind.shows_merging())
+}
+
+/// The same, as it stands in the text: with the paths that it asks for.
+fn bind_once(
+    traversal: &Traversal,
+    schema: &dyn Schema,
+    settings: &SourceSettings,
+) -> Result<(Logical, Names), PlanError> {
     let mut plan =
         Logical { side_effects: settings.side_effects.clone(), paths: settings.paths, ..Logical::default() };
     let names = Names::of(traversal, &mut plan)?;
     plan.seed = settings.seed.filter(|_| names.draws);
     let connects = !settings.unconnected;
-    let sack = SackPlace { settings: settings.sack, bulks: !settings.no_bulk };
+    let sack = SackPlace { settings: settings.sack.clone(), bulks: !settings.no_bulk };
     let mut binder = Binder {
         schema,
         plan,
         names,
         sack,
         partition: settings.strategies.partition().cloned(),
-        productive_by: settings.productive_by,
+        productive_by: settings.productive_by.clone(),
         connects,
         loops: Vec::new(),
         depth: 0,
@@ -98,7 +126,7 @@ pub(crate) fn bind(
     let (root, _) = binder.chain(&traversal.steps, Shape::of(Type::Seed))?;
     binder.plan.root = root;
     grouping::cut_what_nobody_asks_for(&mut binder.plan);
-    Ok(binder.plan)
+    Ok((binder.plan, binder.names))
 }
 
 /// What is known while a traversal is bound.

@@ -77,7 +77,7 @@ impl Binder<'_> {
             out.steps.append(&mut chain.steps);
             return Ok(Shape::unknown());
         }
-        self.made_by(call, by, &mut chain);
+        self.made_by(call, by, true, &mut chain);
         Self::push(out, Kind::Map(chain), call);
         Ok(Shape::unknown())
     }
@@ -93,17 +93,17 @@ impl Binder<'_> {
             origin => look_up(origin, name),
         };
         let mut chain = Chain::of(found, call.name);
-        self.made_by(call, by, &mut chain);
+        self.made_by(call, by, false, &mut chain);
         Self::push(out, Kind::Map(chain), call);
         Ok(Shape::unknown())
     }
 
-    /// What a `by` makes of the current object: null of null.
-    fn made_by(&mut self, call: &Call<'_>, by: Modulator, chain: &mut Chain) {
+    /// What a `by` makes of the current object: null of null. Where it makes nothing there is no traverser, unless it `must`.
+    fn made_by(&mut self, call: &Call<'_>, by: Modulator, must: bool, chain: &mut Chain) {
         let (found, made) = (self.plan.new_slot(), self.plan.new_slot());
         Self::push(chain, Self::keep_current(found), call);
         Self::push(chain, Self::keep_of(found, made, by), call);
-        Self::push(chain, Kind::Call(LocalFn::Made(Operand::Slot(made))), call);
+        Self::push(chain, Kind::Call(LocalFn::Made { by: Operand::Slot(made), must }), call);
     }
 
     /// One selected object, and what it is of before its `by`; `index` tells which `by` is its turn.

@@ -228,7 +228,7 @@ fn of_function(function: &LocalFn) -> Footprint {
         | LocalFn::Rebuilt(operand)
         | LocalFn::EntryOf(operand)
         | LocalFn::ListOf(operand)
-        | LocalFn::Made(operand) => of_operand(operand),
+        | LocalFn::Made { by: operand, .. } => of_operand(operand),
         LocalFn::Call(Function::ToText(ToText::Format), args) => of_operands(args) | Footprint::PATH,
         LocalFn::Call(_, args)
         | LocalFn::Each(_, args)

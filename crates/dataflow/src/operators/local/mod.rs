@@ -199,8 +199,9 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
         LocalFn::Scoped { key, pop, side_effects } => {
             Ok(operand(key, around).and_then(|key| parts::scoped(object, &key, *pop, side_effects, around)))
         }
-        LocalFn::Made(_) if object.is_null() => Ok(Some(Value::Null)),
-        LocalFn::Made(what) => argument(what, object, around).map(Some),
+        LocalFn::Made { .. } if object.is_null() => Ok(Some(Value::Null)),
+        LocalFn::Made { by, must: true } => argument(by, object, around).map(Some),
+        LocalFn::Made { by, must: false } => Ok(operand(by, around)),
         LocalFn::Call(Function::ToText(ToText::Format), args) => {
             let made: Vec<Option<Value>> = args.iter().map(|arg| operand(arg, around)).collect();
             to_text::format(object, &made, around)

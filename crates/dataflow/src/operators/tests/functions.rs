@@ -321,10 +321,13 @@ fn what_came_of_the_parts_is_put_together_again() {
     let entry = || LocalFn::EntryOf(Operand::Slot(Slot(0)));
     assert_eq!(with_slot(entry(), Value::entry("k", 1), Some(2.into())).unwrap(), ["k=2"]);
     assert!(with_slot(entry(), Value::entry("k", 1), Some(Value::Null)).unwrap().is_empty());
-    let made = || LocalFn::Made(Operand::Slot(Slot(0)));
-    assert_eq!(with_slot(made(), 1.into(), Some(2.into())).unwrap(), ["2"]);
-    assert_eq!(with_slot(made(), Value::Null, None).unwrap(), ["null"]);
-    assert!(with_slot(made(), 1.into(), None).is_err());
+    let made = |must| LocalFn::Made { by: Operand::Slot(Slot(0)), must };
+    for must in [true, false] {
+        assert_eq!(with_slot(made(must), 1.into(), Some(2.into())).unwrap(), ["2"]);
+        assert_eq!(with_slot(made(must), Value::Null, None).unwrap(), ["null"]);
+    }
+    assert!(with_slot(made(true), 1.into(), None).is_err());
+    assert!(with_slot(made(false), 1.into(), None).unwrap().is_empty());
 }
 
 #[test]

@@ -84,8 +84,13 @@ pub enum LocalFn {
         /// The side-effects of the query.
         side_effects: Vec<(Str, SideEffectId)>,
     },
-    /// What a `by` has made of the current object: null of null, and there must be something.
-    Made(Operand),
+    /// What a `by` has made of the current object: null of null.
+    Made {
+        /// Where it is.
+        by: Operand,
+        /// Whether it is an error that there is nothing; else there is no traverser then.
+        must: bool,
+    },
     /// As [`LocalFn::Call`], on each member of a list (`Scope.local` of the functions of text).
     Each(Function, Vec<Operand>),
 }
@@ -151,7 +156,7 @@ impl InWords for LocalFn {
                 w.raw(" ");
                 w.say(key);
             }),
-            Self::Made(what) => words.call("made", |w| w.say(what)),
+            Self::Made { by, .. } => words.call("made", |w| w.say(by)),
             Self::Call(function, args) => called(words, function, "(", args),
             Self::Each(function, args) => called(words, function, "(local; ", args),
         }
@@ -176,7 +181,7 @@ impl Slots for LocalFn {
             | Self::Rebuilt(operand)
             | Self::EntryOf(operand)
             | Self::ListOf(operand)
-            | Self::Made(operand)
+            | Self::Made { by: operand, .. }
             | Self::Scoped { key: operand, .. } => operand.for_each_slot(visit),
             Self::Call(_, args) | Self::Each(_, args) | Self::PathOf(args) | Self::PathOfSome(args) => {
                 args.for_each_slot(visit);
