@@ -586,3 +586,28 @@ fn a_graph_of_nothing_has_no_ranks() {
         assert!(ask(&db, &format!("g.V().{step}")).is_empty(), "{step}");
     }
 }
+
+#[test]
+fn paths_are_found_however_long() {
+    const LENGTH: i64 = 700;
+    let db = open(2);
+    let transaction = db.graph().begin();
+    let chain: Vec<_> =
+        (0..=LENGTH).map(|id| transaction.add_vertex(Some(Value::Long(id)), "link").unwrap()).collect();
+    for ends in chain.windows(2) {
+        transaction.add_edge(None, "next", ends[0], ends[1]).unwrap();
+        transaction.add_edge(None, "next", ends[0], ends[1]).unwrap();
+    }
+    transaction.commit().unwrap();
+    let with = "with(ShortestPath.edges, Direction.OUT)";
+    for target in ["hasId(700)", "hasId(300, 700)"] {
+        let paths =
+            ask(&db, &format!("g.V(0).shortestPath().{with}.with(ShortestPath.target, {target}).count(local)"));
+        let expected = if target.contains("300") { vec![301, 701] } else { vec![701] };
+        assert_eq!(paths, expected.into_iter().map(Value::Long).collect::<Vec<_>>(), "{target}");
+    }
+    let all = ask(&db, &format!("g.V(0).shortestPath().{with}.count(local).sum()"));
+    assert_eq!(all, [Value::Long((1..=LENGTH + 1).sum())]);
+    let back = "g.V(700).shortestPath().with(ShortestPath.edges, Direction.OUT).count()";
+    assert_eq!(ask(&db, back), [Value::Long(1)], "the way back there is none");
+}

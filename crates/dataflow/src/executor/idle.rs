@@ -97,6 +97,17 @@ impl Idleness {
         self.sleeping.load(Ordering::Relaxed)
     }
 
+    /// Whether a core is left for an executor that is awake, beside the callers and the others that are. Each wakes up now and then,
+    /// asked or not; one too many would take turns with a caller on its core, and whatever one of them makes the other must wait for.
+    pub(super) fn has_core(&self) -> bool {
+        self.callers.load(Ordering::Relaxed) <= self.sleeping()
+    }
+
+    /// The same for one that counts as sleeping, and asks whether to wake up.
+    pub(super) fn has_core_for_sleeper(&self) -> bool {
+        self.callers.load(Ordering::Relaxed) < self.sleeping()
+    }
+
     /// Number of executors that have time to help.
     pub(super) fn idle(&self) -> usize {
         // A caller that runs its query itself takes a core from an executor that sleeps: if that one woke up to help, it
@@ -118,6 +129,22 @@ mod tests {
         fn now(&self) -> Duration {
             Duration::from_micros(self.0.load(Ordering::Relaxed))
         }
+    }
+
+    #[test]
+    fn no_more_help_than_there_are_cores_beside_the_callers() {
+        let idleness = Idleness::new(2, Arc::new(Hands::default()));
+        assert!(idleness.has_core(), "two executors, and nobody else");
+        let first = idleness.at_work();
+        idleness.sleeping.store(2, Ordering::Relaxed);
+        assert!(idleness.has_core_for_sleeper());
+        idleness.sleeping.store(1, Ordering::Relaxed);
+        assert!(idleness.has_core(), "one is awake, who has the other core");
+        assert!(!idleness.has_core_for_sleeper(), "the other has none");
+        idleness.sleeping.store(0, Ordering::Relaxed);
+        assert!(!idleness.has_core(), "both are awake");
+        drop(first);
+        assert!(idleness.has_core(), "the caller has gone");
     }
 
     #[test]

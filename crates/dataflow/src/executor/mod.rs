@@ -209,7 +209,7 @@ impl Executor {
     fn rest(&self, peers: &Peers, soon: bool) {
         peers.while_idle(&self.inbox, || {
             if !soon || !watch(|| self.inbox.is_rung()) {
-                self.inbox.sleep(|| peers.has_offers());
+                self.inbox.sleep(|| peers.has_offers_for_sleeper());
             }
         });
     }

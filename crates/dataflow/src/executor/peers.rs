@@ -105,7 +105,12 @@ impl Peers {
 
     /// Whether there may be a piece to take.
     pub(super) fn has_offers(&self) -> bool {
-        self.offers.are_any()
+        self.offers.are_begun() || self.idleness.has_core() && self.offers.are_any()
+    }
+
+    /// Whether there may be one for an executor that is about to sleep.
+    pub(super) fn has_offers_for_sleeper(&self) -> bool {
+        self.offers.are_begun() || self.idleness.has_core_for_sleeper() && self.offers.are_any()
     }
 
     /// Takes a piece back that was begun.
@@ -118,9 +123,12 @@ impl Peers {
         self.offers.take_begun()
     }
 
-    /// Takes a piece from the oldest offer that still has one.
+    /// Takes a piece that was begun, or, while there is a core to work on it, one from the oldest offer that still has one.
     pub(super) fn take_piece(&self) -> Option<Box<dyn Piece>> {
-        self.offers.take_piece()
+        match self.offers.take_begun() {
+            None if self.idleness.has_core() => self.offers.take_piece(),
+            begun => begun,
+        }
     }
 }
 

@@ -39,6 +39,11 @@ impl Offers {
         !offered.sources.is_empty() || !offered.begun.is_empty()
     }
 
+    /// Whether there is a piece that was begun and is nobody's at the moment.
+    pub(super) fn are_begun(&self) -> bool {
+        self.begun.load(Ordering::Relaxed) > 0
+    }
+
     /// Takes a piece back that was begun.
     pub(super) fn give_back(&self, piece: Box<dyn Piece>) {
         let mut offered = self.offered.lock();
@@ -48,7 +53,7 @@ impl Offers {
 
     /// Takes a piece that was begun and is nobody's at the moment.
     pub(super) fn take_begun(&self) -> Option<Box<dyn Piece>> {
-        if self.begun.load(Ordering::Relaxed) == 0 {
+        if !self.are_begun() {
             return None;
         }
         let mut offered = self.offered.lock();
@@ -59,9 +64,6 @@ impl Offers {
 
     /// Takes a piece from the oldest offer that still has one.
     pub(super) fn take_piece(&self) -> Option<Box<dyn Piece>> {
-        if let Some(piece) = self.take_begun() {
-            return Some(piece);
-        }
         let mut offered = self.offered.lock();
         while let Some(source) = offered.sources.front() {
             if let Some(piece) = Arc::clone(source).take() {

@@ -14,7 +14,9 @@ use graph::VertexRef;
 
 use super::edges::Edges;
 use super::mark::Mark;
-use super::{On, Reached, Room, UNREACHED};
+use super::reached::{Reached, UNREACHED};
+use super::{On, Room};
+use crate::error::QueryError;
 
 /// See the module.
 pub(super) struct Meet {
@@ -64,7 +66,18 @@ impl Meet {
     }
 
     /// Goes on for the quota; when it is done, what is to be marked is said.
-    pub(super) fn go_on(&mut self, on: On<'_>, back: &Edges, room: &mut Room) -> Option<Mark> {
+    pub(super) fn go_on(
+        &mut self,
+        on: On<'_>,
+        back: &Edges,
+        room: &mut Room,
+    ) -> Result<Option<Mark>, QueryError> {
+        let mark = self.go_on_until_marked(on, back, room);
+        room.hold_besides(0, on.ground)?;
+        Ok(mark)
+    }
+
+    fn go_on_until_marked(&mut self, on: On<'_>, back: &Edges, room: &mut Room) -> Option<Mark> {
         loop {
             match &mut self.stage {
                 Stage::Searching(side) => {
@@ -118,8 +131,7 @@ impl Side {
             on.edges.for_each_end(v, on, |ends| {
                 for &end in ends {
                     let place = on.place(end);
-                    let is_new = own.levels.get(place) == Some(&0) && on.ground.admits(place);
-                    if is_new {
+                    if own.is_unreached(place) && on.ground.admits(place) {
                         own.reach(end, place, self.level + 1);
                         if other.level(place) != UNREACHED {
                             met.push(end);

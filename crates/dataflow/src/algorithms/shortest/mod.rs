@@ -12,6 +12,7 @@
 mod edges;
 mod mark;
 mod meet;
+mod reached;
 mod search;
 mod walk;
 mod ways;
@@ -22,7 +23,6 @@ use graph::{KeyId, Reader, Value, VertexRef};
 use parking_lot::Mutex;
 
 use super::links::Links;
-use super::places::Places;
 use super::work::{Advance, Doing, Gone, Work};
 use super::{Ground, hold};
 use crate::error::QueryError;
@@ -35,6 +35,7 @@ pub(crate) use edges::checked as length;
 use edges::Edges;
 use mark::Mark;
 use meet::Meet;
+use reached::{Reached, UNREACHED};
 use search::Search;
 use walk::Walk;
 use ways::Ways;
@@ -167,42 +168,6 @@ struct Sources {
     rooms: Mutex<Vec<Room>>,
 }
 
-/// The level of what was not reached.
-const UNREACHED: u32 = u32::MAX;
-
-/// What was reached from somewhere.
-#[derive(Default)]
-struct Reached {
-    /// Of each vertex how many edges it is away, and one, if they are as long as each other; 0 if it was not reached, so that a
-    /// search which reaches little does not touch the rest.
-    levels: Vec<u32>,
-    /// The vertices that were reached, in the order in which they were.
-    vertices: Vec<VertexRef>,
-}
-
-impl Reached {
-    #[inline(always)]
-    fn level(&self, place: usize) -> u32 {
-        self.levels.get(place).map_or(UNREACHED, |level| level.wrapping_sub(1))
-    }
-
-    #[inline(always)]
-    fn reach(&mut self, v: VertexRef, place: usize, level: u32) {
-        if let Some(known) = self.levels.get_mut(place) {
-            *known = level.wrapping_add(1);
-        }
-        self.vertices.push(v);
-    }
-
-    fn clear(&mut self, places: &Places) {
-        for v in self.vertices.drain(..) {
-            if let Some(level) = self.levels.get_mut(places.of_vertex(v)) {
-                *level = 0;
-            }
-        }
-    }
-}
-
 /// What a search needs for each vertex: kept for the next one.
 #[derive(Default)]
 struct Room {
@@ -226,27 +191,27 @@ impl Room {
         let len = ground.places.len();
         let (by_level, by_distance) = if wanted.lengths == Lengths::Hops { (len, 0) } else { (0, len) };
         let back = if wanted.only_target().is_some() { len } else { 0 };
-        let numbers = (by_level + back) * size_of::<u32>() + by_distance * size_of::<f64>();
+        let reached = Reached::bytes(len) + Reached::bytes(back);
         let ways = if wanted.keeps_ways() { Ways::BYTES } else { 0 };
-        let bytes = numbers + (len + back) * size_of::<VertexRef>() + len / 8 + ways;
+        let bytes = reached + by_distance * size_of::<f64>() + len / 8 + ways;
         let held = hold(ground, bytes)?;
-        let reached = |len| Reached { levels: vec![0; len], vertices: Vec::new() };
-        let (from_source, from_target) = (reached(by_level), reached(back));
+        let (from_source, from_target) = (Reached::new(by_level), Reached::new(back));
         let (distances, marks) = (vec![f64::INFINITY; by_distance], vec![0; len.div_ceil(64)]);
         Ok(Self { distances, from_source, from_target, marks, ways: Ways::default(), held, bytes })
     }
 
-    /// Holds so many bytes besides.
+    /// Holds so many bytes besides, and what was reached far away.
     fn hold_besides(&mut self, bytes: usize, ground: &Ground) -> Result<(), QueryError> {
-        self.held.set(&ground.query.memory, self.bytes + bytes)
+        let deep = self.from_source.deep_bytes() + self.from_target.deep_bytes();
+        self.held.set(&ground.query.memory, self.bytes + deep + bytes)
     }
 
     /// How far a vertex is away; infinite if it was not reached.
     #[inline(always)]
     fn distance(&self, place: usize) -> f64 {
-        match self.from_source.levels.get(place) {
-            Some(0) => f64::INFINITY,
-            Some(level) => f64::from(level - 1),
+        match self.from_source.known(place) {
+            Some(UNREACHED) => f64::INFINITY,
+            Some(level) => f64::from(level),
             None => self.distances.get(place).copied().unwrap_or(f64::INFINITY),
         }
     }
@@ -329,11 +294,13 @@ impl Work for Sources {
                         None => Phase::Searching(Search::new(*source, &self.wanted, room, ground)),
                     }
                 }
-                Phase::Meeting(meet) => match self.back.as_ref().map(|back| meet.go_on(on, back, room)) {
-                    Some(None) => return Ok(Gone::On),
-                    Some(Some(mark)) => Phase::Marking(mark),
-                    None => Phase::Walking(Walk::new(*source)),
-                },
+                Phase::Meeting(meet) => {
+                    match self.back.as_ref().map(|back| meet.go_on(on, back, room)).transpose()? {
+                        Some(None) => return Ok(Gone::On),
+                        Some(Some(mark)) => Phase::Marking(mark),
+                        None => Phase::Walking(Walk::new(*source)),
+                    }
+                }
                 Phase::Searching(search) => {
                     if !search.go_on(on, room)? {
                         return Ok(Gone::On);

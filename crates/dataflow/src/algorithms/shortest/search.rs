@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use graph::VertexRef;
 
-use super::{Lengths, On, Reached, Room, Wanted};
+use super::{Lengths, On, Room, Wanted};
 use crate::algorithms::Ground;
 use crate::error::QueryError;
 
@@ -66,7 +66,11 @@ impl Search {
     /// Goes on for the quota; whether it is done.
     pub(super) fn go_on(&mut self, on: On<'_>, room: &mut Room) -> Result<bool, QueryError> {
         match on.wanted.lengths {
-            Lengths::Hops => Ok(self.breadth_first(on, room)),
+            Lengths::Hops => {
+                let is_done = self.breadth_first(on, room);
+                room.hold_besides(0, on.ground)?;
+                Ok(is_done)
+            }
             _ => {
                 let is_done = self.nearest_first(on, room)?;
                 room.hold_besides(self.open.capacity() * size_of::<Open>(), on.ground)?;
@@ -81,15 +85,12 @@ impl Search {
             if self.missing == 0 || f64::from(level) > self.bound {
                 return true;
             }
-            let Reached { levels, vertices } = &mut room.from_source;
-            let missing = &mut self.missing;
+            let (reached, missing) = (&mut room.from_source, &mut self.missing);
             on.edges.for_each_end(v, on, |ends| {
                 for &end in ends {
                     let place = on.place(end);
-                    let is_new = |known: &&mut u32| **known == 0 && on.ground.admits(place);
-                    if let Some(known) = levels.get_mut(place).filter(is_new) {
-                        *known = level + 1;
-                        vertices.push(end);
+                    if reached.is_unreached(place) && on.ground.admits(place) {
+                        reached.reach(end, place, level);
                         *missing -= usize::from(on.wanted.is_target(place));
                     }
                 }
