@@ -601,8 +601,10 @@ fn paths_are_found_however_long() {
     transaction.commit().unwrap();
     let with = "with(ShortestPath.edges, Direction.OUT)";
     for target in ["hasId(700)", "hasId(300, 700)"] {
-        let paths =
-            ask(&db, &format!("g.V(0).shortestPath().{with}.with(ShortestPath.target, {target}).count(local)"));
+        let paths = ask(
+            &db,
+            &format!("g.V(0).shortestPath().{with}.with(ShortestPath.target, {target}).count(local)"),
+        );
         let expected = if target.contains("300") { vec![301, 701] } else { vec![701] };
         assert_eq!(paths, expected.into_iter().map(Value::Long).collect::<Vec<_>>(), "{target}");
     }

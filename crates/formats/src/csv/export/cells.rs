@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use values::{DateKind, Edge, Property, Str, Value, Vertex};
+use values::{DateKind, Edge, Property, Str, Value, Vertex, VertexProperty};
 
 use super::super::header::{Column, neo4j_column};
 use super::super::{neptune, scalar::ScalarType};
@@ -156,16 +156,21 @@ impl Rows {
                 format!("the label {:?} would be several, for `;` is between labels here", vertex.label);
             return Err(FileError::Unwritable(problem));
         }
-        let mut values: IndexMap<&Str, Vec<&Value>, FxBuildHasher> = IndexMap::default();
-        for property in &vertex.properties {
+        let properties = &vertex.properties;
+        for property in properties {
             property.properties.iter().for_each(|_| losses.note(Loss::Meta(property.key.to_string())));
-            values.entry(&property.key).or_default().push(&property.value);
         }
-        let mut cells = IndexMap::default();
-        for (key, values) in values {
-            if let Some(cell) = self.of_key(key, false).cell(&values, values.len() > 1, losses) {
-                cells.insert(key.clone(), cell);
-            }
+        let mut cells = IndexMap::with_capacity_and_hasher(properties.len(), FxBuildHasher);
+        let mut add = |key: &Str, values: &[&Value]| {
+            let cell = self.of_key(key, false).cell(values, values.len() > 1, losses);
+            cells.extend(cell.map(|cell| (key.clone(), cell)));
+        };
+        if may_have_several(properties) {
+            let mut values: IndexMap<&Str, Vec<&Value>, FxBuildHasher> = IndexMap::default();
+            properties.iter().for_each(|one| values.entry(&one.key).or_default().push(&one.value));
+            values.into_iter().for_each(|(key, values)| add(key, &values));
+        } else {
+            properties.iter().for_each(|one| add(&one.key, &[&one.value]));
         }
         let of_id = ScalarType::of_value(&vertex.id).unwrap_or(ScalarType::String);
         Ok(Row { label: vertex.label.clone(), id: Some((of_id, id)), ends: None, cells })
@@ -173,20 +178,20 @@ impl Rows {
 
     /// An edge between vertices with these texts for their ids.
     pub(super) fn edge(&mut self, edge: &Edge, ends: [String; 2], losses: &mut Noting<'_>) -> Row {
-        let text = edge.id.to_string();
-        let id = match (self.edge_ids && !text.is_empty(), self.convention) {
+        let text = || if self.writes { edge.id.to_string() } else { String::new() };
+        let id = match (self.edge_ids && edge.id.as_str() != Some(""), self.convention) {
             (false, _) => {
                 losses.note(Loss::EdgeId);
                 None
             }
             (true, CsvConvention::Neo4j | CsvConvention::Parquet) => {
-                Some((ScalarType::of_value(&edge.id).unwrap_or(ScalarType::String), text))
+                Some((ScalarType::of_value(&edge.id).unwrap_or(ScalarType::String), text()))
             }
             (true, CsvConvention::Neptune) => {
                 if edge.id.as_str().is_none() {
                     losses.note(Loss::IdAsText);
                 }
-                Some((ScalarType::String, text))
+                Some((ScalarType::String, text()))
             }
         };
         let mut cells = IndexMap::default();
@@ -208,6 +213,14 @@ impl Rows {
         let Self { convention, writes, names, .. } = self;
         OfKey { key, convention: *convention, is_edge, writes: *writes, names }
     }
+}
+
+/// Whether several of the properties may have one key: it is not looked for among many.
+fn may_have_several(properties: &[VertexProperty]) -> bool {
+    const MANY: usize = 16;
+    let is_again =
+        |(at, one): (usize, &VertexProperty)| properties[..at].iter().any(|before| before.key == one.key);
+    properties.len() > MANY || properties.iter().enumerate().any(is_again)
 }
 
 /// The type that all of the values have, if a column can have it and says them.

@@ -132,10 +132,17 @@ impl Maker {
         Ok(())
     }
 
-    /// The text of the id of a vertex, of one that is written now if it is `new`.
+    /// The text of the id of a vertex, of one that is written now if it is `new`. On the first walk nobody reads it, and it is none.
     fn vertex_id(&mut self, id: &Value, new: bool) -> Result<String, FileError> {
+        if id.as_str() == Some("") {
+            let problem = "the id of a vertex is an empty text, which a field cannot tell from none";
+            return Err(FileError::Unwritable(problem.into()));
+        }
+        if !self.rows.writes {
+            return Ok(String::new());
+        }
         let text = id.to_string();
-        if new && self.rows.writes {
+        if new {
             if id.as_str().is_none() && self.known.scalar(self.rows.convention) == ScalarType::String {
                 self.losses.id_as_text();
             }
@@ -144,10 +151,6 @@ impl Maker {
                     format!("two vertices have ids that are the text {text:?}, which would be one here");
                 return Err(FileError::Unwritable(problem));
             }
-        }
-        if text.is_empty() {
-            let problem = "the id of a vertex is an empty text, which a field cannot tell from none";
-            return Err(FileError::Unwritable(problem.into()));
         }
         Ok(text)
     }
