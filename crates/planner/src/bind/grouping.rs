@@ -129,15 +129,16 @@ fn value_of_group(by: Modulator) -> Chain {
 /// What makes a value of what a barrier has gathered, TinkerPop does when somebody asks for the map of a `group(key)`. Where nobody
 /// does, it never happens: nothing is written, nothing fails.
 pub(super) fn cut_what_nobody_asks_for(plan: &mut Logical) {
-    if plan.side_effects.is_empty() || plan.looks_at_side_effects() {
+    if plan.side_effects.is_empty() {
         return;
     }
+    let Some(asked) = plan.side_effects_asked_for() else { return };
     plan.root.rewrite(Role::Root, &mut |chain, _| {
         let mut has_changed = false;
         for step in &mut chain.steps {
             let Kind::Group(group) = &mut step.kind else { continue };
             let value = &mut group.value.steps;
-            if group.side_effect.is_some()
+            if group.side_effect.is_some_and(|side_effect| !asked.contains(&side_effect))
                 && let Some(barrier) = value.iter().position(|step| sees_all(&step.kind))
                 && barrier + 1 < value.len()
             {

@@ -12,7 +12,7 @@
 
 use super::parts::{Parts, own_reads, reads_inside};
 use super::{Chain, Footprint, Kind, Logical, Role, Step};
-use crate::physical::Child;
+use crate::physical::{Child, SideEffectId};
 
 /// Whether an instance of the subquery must end with its first result, since more of it would do more.
 pub(crate) fn must_end_early(chain: &Chain) -> bool {
@@ -37,10 +37,10 @@ impl Logical {
         }
     }
 
-    /// Whether any step looks at a side-effect, a `cap` at the end included.
-    pub(crate) fn looks_at_side_effects(&self) -> bool {
-        // To a subquery a `cap` is a look like others.
-        reads_side_effects(&self.root, Role::Test)
+    /// The side-effects that a `cap` asks for; `None` if something looks at them in another way, and it may be at any.
+    pub(crate) fn side_effects_asked_for(&self) -> Option<Vec<SideEffectId>> {
+        let mut asked = Vec::new();
+        add_capped(&self.root, &mut asked).then_some(asked)
     }
 }
 
@@ -120,7 +120,21 @@ fn reads_side_effects(chain: &Chain, role: Role) -> bool {
     chain.steps.iter().any(|step| looks_at_side_effects(step, role))
 }
 
-/// The same of a step, in a chain that has that role.
+/// Adds the side-effects that a `cap` asks for; whether there is no other look at any.
+fn add_capped(chain: &Chain, asked: &mut Vec<SideEffectId>) -> bool {
+    chain.steps.iter().all(|step| {
+        if let Kind::Cap(side_effects) = &step.kind {
+            asked.extend(side_effects);
+        } else if step.kind.own_footprint().touches(Footprint::SIDE_EFFECT) {
+            return false;
+        }
+        let mut no_other = true;
+        step.kind.for_each_child(&mut |chain, _| no_other &= add_capped(chain, asked));
+        no_other
+    })
+}
+
+/// Whether a step does, in a chain that has that role.
 fn looks_at_side_effects(step: &Step, role: Role) -> bool {
     if let Kind::Cap(_) = step.kind {
         return role != Role::Root;
