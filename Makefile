@@ -36,7 +36,7 @@ BENCHES := import algorithms merges memory cache pools commits recovery hub seco
 BENCH   := $(RELEASE)/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz files conformance differential planted options hostile short-hostile soak tinkerpop parquet readme readme-all deb try-deb release docs studio studio-test studio-lint tools clean wheel python-test python-lint python-tinkerpop bench-python $(BENCHES:%=bench-%)
+.PHONY: help build build-bench build-trials run test lint fmt audit unit drivers driver-versions browser kill-test histories short-histories measure holes simulate answers bench misses fuzz files conformance differential planted options hostile short-hostile soak tinkerpop parquet readme readme-all deb try-deb release docs studio studio-test studio-lint pictures tools clean wheel python-test python-lint python-tinkerpop bench-python $(BENCHES:%=bench-%)
 
 help: ## Print this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -67,6 +67,12 @@ studio-test: studio-lint studio ## The studio in headless Chromium, against what
 	cargo build --locked -p mangrove
 	@if chromium=$$(tests/browser/chromium); then cd studio && MANGROVE=$(DEBUG)/mangrove CHROMIUM="$$chromium" npm run --silent browser; \
 	  else echo 'studio-test: SKIPPED, since there is no Chromium here and it could not be installed'; fi
+
+# Of a studio that looks otherwise now; with 128 colours they are a third as large, where Pillow is.
+PICTURES := network-light network-dark plan-light plan-dark
+pictures: ## The README's pictures anew, of those that studio-test has taken
+	cp $(PICTURES:%=target/studio/%.png) docs/pictures/
+	-python3 -c "import sys; from PIL import Image; [Image.open(file).convert('RGB').quantize(128, dither=Image.Dither.NONE).save(file, optimize=True) for file in sys.argv[1:]]" $(PICTURES:%=docs/pictures/%.png)
 
 run: build ## Generate a small social network, import it, serve it, and say how to connect
 	@tests/run-demo $(RELEASE)/mangrove $(PERSONS) $(SEED) $(PORT)

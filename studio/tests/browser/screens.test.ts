@@ -38,6 +38,16 @@ const VIEWS: [string, (studio: Studio) => Promise<void>][] = [
     },
   ],
   [
+    // Of the README: nothing is chosen in it, so that all labels have their colours.
+    'network',
+    async (studio) => {
+      await studio.run(QUERY);
+      await studio.tab('Graph').click();
+      await studio.rest();
+      await studio.page.waitForTimeout(600);
+    },
+  ],
+  [
     'table',
     (studio) =>
       studio.run(
