@@ -6,11 +6,13 @@
 //! │cell│cell│ …  │cell│       │ N cells   │ 2N cells   │ 4N cells   │ …         directories
 //! └────┴────┴────┴────┘       └─────┬─────┴────────────┴──┬──┬──────┴─────
 //!                                   ▼                     ▼  ▼
-//!                               16 cells           16 cells  16 cells           pages, each when it is needed
+//!                              32 pages           32 pages  32 pages           groups, each when it is needed
+//!                                   ▼                        ▼  ▼
+//!                               16 cells                     …  16 cells        pages, each when it is needed
 //! ```
 //!
-//! Cells never move, so a reader needs no protection against growth. A block whose only property has the number 3,000 takes a
-//! directory of 128 pages and one page.
+//! Cells never move, so a reader needs no protection against growth. A block whose only property has the number 30,000 takes a
+//! directory of 32 groups, a group and a page: a graph may have very many labels, each with properties of its own.
 
 use std::sync::OnceLock;
 
@@ -27,10 +29,14 @@ pub(crate) struct CellTable<T, const N: usize> {
     rest: OnceLock<Box<Rest<T>>>,
 }
 
+/// Pages of a group, at most.
+const GROUP: usize = 32;
+
 type Page<T> = OnceLock<Box<[SectionCell<T>; PAGE]>>;
+type Group<T> = OnceLock<Box<[Page<T>]>>;
 
 struct Rest<T> {
-    directories: [OnceLock<Box<[Page<T>]>>; CHUNKS],
+    directories: [OnceLock<Box<[Group<T>]>>; CHUNKS],
 }
 
 impl<T, const N: usize> CellTable<T, N> {
@@ -46,8 +52,9 @@ impl<T, const N: usize> CellTable<T, N> {
             return Some(&self.inline[number]);
         }
         let (directory, place) = Self::locate(number);
-        let pages = self.rest.get()?.directories[directory].get()?;
-        Some(&pages.get(place / PAGE)?.get()?[place % PAGE])
+        let groups = self.rest.get()?.directories[directory].get()?;
+        let pages = groups.get(place / (GROUP * PAGE))?.get()?;
+        Some(&pages.get(place / PAGE % GROUP)?.get()?[place % PAGE])
     }
 
     /// The cell of `number`, made now if need be.
@@ -61,18 +68,26 @@ impl<T, const N: usize> CellTable<T, N> {
         let (directory, place) = Self::locate(number);
         let rest =
             self.rest.get_or_init(|| Box::new(Rest { directories: [const { OnceLock::new() }; CHUNKS] }));
-        let pages = rest.directories[directory]
-            .get_or_init(|| (0..(N << directory) / PAGE).map(|_| OnceLock::new()).collect());
-        let page = pages[place / PAGE].get_or_init(|| Box::new([const { SectionCell::empty() }; PAGE]));
+        let pages = (N << directory) / PAGE;
+        let groups = rest.directories[directory]
+            .get_or_init(|| (0..pages.div_ceil(GROUP)).map(|_| OnceLock::new()).collect());
+        let pages = groups[place / (GROUP * PAGE)]
+            .get_or_init(|| (0..pages.min(GROUP)).map(|_| OnceLock::new()).collect());
+        let page =
+            pages[place / PAGE % GROUP].get_or_init(|| Box::new([const { SectionCell::empty() }; PAGE]));
         &page[place % PAGE]
     }
 
     /// All cells there are, with their numbers.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &SectionCell<T>)> {
         let directories = self.rest.get().into_iter().flat_map(|rest| rest.directories.iter().enumerate());
-        let pages = directories.flat_map(|(directory, pages)| {
-            let pages = pages.get().map_or(&[][..], |pages| pages);
-            let first = move |page: usize| (N << directory) + page * PAGE;
+        let groups = directories.flat_map(|(directory, groups)| {
+            let groups = groups.get().map_or(&[][..], |groups| groups);
+            let first = move |group: usize| (N << directory) + group * GROUP * PAGE;
+            groups.iter().enumerate().filter_map(move |(i, group)| Some((first(i), group.get()?)))
+        });
+        let pages = groups.flat_map(|(first, pages)| {
+            let first = move |page: usize| first + page * PAGE;
             pages.iter().enumerate().filter_map(move |(i, page)| Some((first(i), page.get()?)))
         });
         let rest = pages.flat_map(|(first, page)| {
@@ -121,5 +136,7 @@ mod tests {
             .collect();
         assert_eq!(present, [0, 3, 15, 16, 31, 32, 100, 5000, 131_071, (16 << 16) - 1]);
         assert!(table.iter().count() < 16 + 7 * PAGE, "what nobody needs is not there");
+        let numbers: Vec<usize> = table.iter().map(|(number, _)| number).collect();
+        assert!(numbers.is_sorted_by(|a, b| a < b), "each is there once, in order");
     }
 }

@@ -64,6 +64,19 @@ impl Edges {
         }
     }
 
+    /// How many edges of a vertex there are to go along.
+    pub(super) fn count(&self, v: VertexRef, On { ground, reader, .. }: On<'_>) -> usize {
+        match &self.links {
+            Links::Kept(kept) => kept.ends(ground.places.of_vertex(v)).len(),
+            _ => {
+                let total = |(dir, label): &(Dir, EdgeLabelId)| {
+                    reader.run(v, *label, *dir, &mut graph::Place::default()).total()
+                };
+                self.lists_of(v, reader).iter().map(total).sum()
+            }
+        }
+    }
+
     /// Calls `visit` with each edge of a vertex. The edges themselves are only said where they are wanted.
     pub(super) fn for_each(
         &self,

@@ -21,11 +21,6 @@ impl Mark {
                 open.push(ground.places.vertex(target as usize));
             }
         }
-        Self::from(open)
-    }
-
-    /// Goes back from vertices that are marked.
-    pub(super) fn from(open: Vec<VertexRef>) -> Self {
         Self { open, done: 0 }
     }
 

@@ -7,13 +7,15 @@
 //! ```
 //!
 //! Where they meet first, each is as far from its end as it can be known to be; so what is met in that level lies on a shortest path,
-//! and every shortest path leads through some of it. From there the paths are traced on to the target, whose vertices so get their
-//! distances from the source, and marked; back to the source they are marked as with any targets (`mark.rs`).
+//! and every shortest path leads through some of it. From there they are marked on to the target, whose vertices so get their
+//! distances from the source, and back to the source (`narrow.rs`).
+
+use std::ops::Range;
 
 use graph::VertexRef;
 
 use super::edges::Edges;
-use super::mark::Mark;
+use super::narrow::{End, Narrow};
 use super::reached::{Reached, UNREACHED};
 use super::{On, Room};
 use crate::error::QueryError;
@@ -30,54 +32,51 @@ pub(super) struct Meet {
 }
 
 /// How far one side has come.
-#[derive(Clone, Copy, Default)]
-struct Side {
+pub(super) struct Side {
     /// The level that is gone on from.
     level: u32,
-    /// Which of those reached is next, and how many belong to this level and those before.
+    /// Which of those reached is next.
     next: usize,
-    until: usize,
+    /// How many belong to each level and those before; the last is the one that is gone on from.
+    until: Vec<usize>,
+    /// Edges that were gone along from each level.
+    edges: Vec<usize>,
 }
 
 enum Stage {
     /// A level of the one or the other side.
     Searching(usize),
-    /// From what was met on to the target: which of these is next.
-    Tracing(Vec<VertexRef>, usize),
+    /// From what was met to the target, and to the source.
+    Narrowing(Narrow, End),
 }
 
 impl Meet {
     /// Begins at a source and a target that is another vertex.
     pub(super) fn new(source: VertexRef, target: VertexRef, on: On<'_>, room: &mut Room) -> Self {
-        let side = Side { level: 0, next: 0, until: 1 };
         room.from_source.reach(source, on.place(source), 0);
         // A target that there is not to the algorithm is not gone back from.
         let is_there = on.ground.admits(on.place(target));
         if is_there {
             room.from_target.reach(target, on.place(target), 0);
         }
-        let sides = [side, Side { until: usize::from(is_there), ..side }];
+        let sides = [1, usize::from(is_there)].map(Side::new);
         let bound = on.wanted.max.unwrap_or(f64::INFINITY);
-        let mut meet = Self { sides, bound, met: Vec::new(), stage: Stage::Tracing(Vec::new(), 0) };
+        let nobody = Stage::Narrowing(Narrow::new(End::Source, Vec::new(), 0), End::Source);
+        let mut meet = Self { sides, bound, met: Vec::new(), stage: nobody };
         if let Some(side) = meet.next_side() {
             meet.stage = Stage::Searching(side);
         }
         meet
     }
 
-    /// Goes on for the quota; when it is done, what is to be marked is said.
-    pub(super) fn go_on(
-        &mut self,
-        on: On<'_>,
-        back: &Edges,
-        room: &mut Room,
-    ) -> Result<Option<Mark>, QueryError> {
-        let mark = self.go_on_until_marked(on, back, room);
+    /// Goes on for the quota; whether it is done, and all is marked that lies on a path.
+    pub(super) fn go_on(&mut self, on: On<'_>, back: &Edges, room: &mut Room) -> Result<bool, QueryError> {
+        let is_done = self.go_on_until_marked(on, back, room);
         room.hold_besides(0, on.ground)?;
-        Ok(mark)
+        Ok(is_done)
     }
 
-    fn go_on_until_marked(&mut self, on: On<'_>, back: &Edges, room: &mut Room) -> Option<Mark> {
+    fn go_on_until_marked(&mut self, on: On<'_>, back: &Edges, room: &mut Room) -> bool {
         loop {
             match &mut self.stage {
                 Stage::Searching(side) => {
@@ -89,33 +88,40 @@ impl Meet {
                         _ => (from_target, &*from_source),
                     };
                     if !self.sides[side].advance(on, own, other, &mut self.met) {
-                        return None;
+                        return false;
                     }
                     self.stage = match self.next_side() {
                         Some(side) => Stage::Searching(side),
                         None => {
                             self.met.iter().for_each(|v| _ = room.mark(on.place(*v)));
-                            Stage::Tracing(self.met.clone(), 0)
+                            self.narrow(End::Target, on, room)
                         }
                     };
                 }
-                Stage::Tracing(open, next) => {
-                    while let Some(&v) = open.get(*next) {
-                        trace(v, on, room, open);
-                        *next += 1;
-                        if on.is_over(*next) {
-                            return None;
-                        }
+                Stage::Narrowing(narrow, end) => {
+                    let side = &self.sides[usize::from(*end == End::Target)];
+                    if !narrow.go_on(on, back, side, room) {
+                        return false;
                     }
-                    return Some(Mark::from(std::mem::take(&mut self.met)));
+                    if *end == End::Source {
+                        return true;
+                    }
+                    self.stage = self.narrow(End::Source, on, room);
                 }
             }
         }
     }
 
+    /// From what was met to an end. All of it is as far away from there.
+    fn narrow(&self, end: End, on: On<'_>, room: &Room) -> Stage {
+        let levels = if end == End::Source { &room.from_source } else { &room.from_target };
+        let level = self.met.first().map_or(0, |v| levels.level(on.place(*v)));
+        Stage::Narrowing(Narrow::new(end, self.met.clone(), level), end)
+    }
+
     /// The side that goes on, unless they have met or cannot.
     fn next_side(&self) -> Option<usize> {
-        let [source, target] = self.sides.map(|side| side.until - side.next);
+        let [source, target] = self.sides.each_ref().map(|side| side.until() - side.next);
         let length = f64::from(self.sides[0].level) + f64::from(self.sides[1].level) + 1.0;
         let goes_on = self.met.is_empty() && source > 0 && target > 0 && length <= self.bound;
         goes_on.then_some(usize::from(target < source))
@@ -123,12 +129,36 @@ impl Meet {
 }
 
 impl Side {
+    /// Of so many vertices, at most one.
+    fn new(until: usize) -> Self {
+        Self { level: 0, next: 0, until: vec![until], edges: vec![0] }
+    }
+
+    /// How many belong to the level that is gone on from, and those before.
+    fn until(&self) -> usize {
+        self.until.last().copied().unwrap_or(0)
+    }
+
+    /// Edges that were gone along from a level.
+    pub(super) fn edges_from(&self, level: u32) -> usize {
+        self.edges.get(level as usize).copied().unwrap_or(usize::MAX)
+    }
+
+    /// Which of those reached belong to a level.
+    pub(super) fn of_level(&self, level: u32) -> Range<usize> {
+        let until = |level: usize| self.until.get(level).copied().unwrap_or(0);
+        let level = level as usize;
+        level.checked_sub(1).map_or(0, until)..until(level)
+    }
+
     /// Goes on from the vertices of its level; whether all of them are done.
     fn advance(&mut self, on: On<'_>, own: &mut Reached, other: &Reached, met: &mut Vec<VertexRef>) -> bool {
-        while self.next < self.until
+        while self.next < self.until()
             && let Some(&v) = own.vertices.get(self.next)
         {
+            let mut edges = 0;
             on.edges.for_each_end(v, on, |ends| {
+                edges += ends.len();
                 for &end in ends {
                     let place = on.place(end);
                     if own.is_unreached(place) && on.ground.admits(place) {
@@ -139,33 +169,17 @@ impl Side {
                     }
                 }
             });
+            if let Some(of_level) = self.edges.last_mut() {
+                *of_level += edges;
+            }
             self.next += 1;
             if on.is_over(self.next) {
                 return false;
             }
         }
-        (self.level, self.until) = (self.level + 1, own.vertices.len());
+        self.level += 1;
+        self.until.push(own.vertices.len());
+        self.edges.push(0);
         true
     }
-}
-
-/// Goes from a vertex on a shortest path to those that are one nearer to the target.
-fn trace(v: VertexRef, on: On<'_>, room: &mut Room, open: &mut Vec<VertexRef>) {
-    let place = on.place(v);
-    let (level, left) = (room.from_source.level(place), room.from_target.level(place));
-    on.edges.for_each_end(v, on, |ends| {
-        for &end in ends {
-            let place = on.place(end);
-            // The level of what was not reached is beyond all others.
-            if room.from_target.level(place).checked_add(1) == Some(left) {
-                if on.wanted.keeps_ways() {
-                    room.ways.add(v, end);
-                }
-                if room.mark(place) {
-                    room.from_source.reach(end, place, level + 1);
-                    open.push(end);
-                }
-            }
-        }
-    });
 }

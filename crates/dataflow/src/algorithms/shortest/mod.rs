@@ -3,7 +3,7 @@
 //! ```text
 //! search   distances from the source, until all targets are reached         (search.rs)
 //! meet     the same from the source and from its one target at once         (meet.rs)
-//! mark     what lies on a shortest path to a target, going back from these   (mark.rs)
+//! mark     what lies on a shortest path to a target, going back from these   (mark.rs, narrow.rs)
 //! walk     one path after another through what is marked                     (walk.rs)
 //! ```
 //!
@@ -12,6 +12,7 @@
 mod edges;
 mod mark;
 mod meet;
+mod narrow;
 mod reached;
 mod search;
 mod walk;
@@ -296,9 +297,11 @@ impl Work for Sources {
                 }
                 Phase::Meeting(meet) => {
                     match self.back.as_ref().map(|back| meet.go_on(on, back, room)).transpose()? {
-                        Some(None) => return Ok(Gone::On),
-                        Some(Some(mark)) => Phase::Marking(mark),
-                        None => Phase::Walking(Walk::new(*source)),
+                        Some(false) => return Ok(Gone::On),
+                        Some(true) | None => {
+                            room.ways.sort();
+                            Phase::Walking(Walk::new(*source))
+                        }
                     }
                 }
                 Phase::Searching(search) => {
