@@ -126,18 +126,23 @@ pub fn looks_up_what_may_be_new(steps: &[Step], graph: &GraphSpec) -> bool {
     let looks_up = |step: &Step| {
         let is_new = |arg: &Arg| !matches!(arg, Arg::Text(id) if is_there(step, id.trim_end_matches('L')));
         let by_id = matches!(step.name, "V" | "E" | "hasId") && step.args.iter().any(is_new);
-        by_id || step.name.starts_with("merge") && names_an_end_that_is_new(step, &known)
+        by_id || step.name.starts_with("merge") && names_a_vertex_that_is_new(step, &known, "(Direction.")
     };
     // An id that is free again is another one's.
     let drops = |step: &Step| step.name == "drop";
+    // To merge with an id that none has is to look for it, too: another element may have got it meanwhile.
+    let gives_ids = |step: &Step| matches!(step.name, "addV" | "addE");
+    let merges =
+        |step: &Step| step.name.starts_with("merge") && names_a_vertex_that_is_new(step, &known, "(T.id)");
     any_step(steps, &adds) && (any_step(steps, &looks_up) || any_step(steps, &drops))
+        || any_step(steps, &gives_ids) && any_step(steps, &merges)
 }
 
-/// Whether a merge says between which vertices, and one of them is not there.
-fn names_an_end_that_is_new(step: &Step, known: &Known) -> bool {
+/// Whether a merge names vertices by ids behind a key, and one of them is not there.
+fn names_a_vertex_that_is_new(step: &Step, known: &Known, key: &str) -> bool {
     let args = step.args.iter().chain(step.after.iter().flat_map(|option| &option.args));
     let texts = args.filter_map(|arg| if let Arg::Text(text) = arg { Some(text) } else { None });
-    let ends = texts.flat_map(|text| text.split("(Direction.").skip(1));
+    let ends = texts.flat_map(|text| text.split(key).skip(1));
     ends.filter_map(|end| {
         let id: String =
             end.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
