@@ -16,20 +16,48 @@ use super::names::{Dir, EdgeLabelId, VertexLabelId};
 const BUCKETS: usize = 32;
 
 /// How many edges of one label, one way, the vertices of one label have.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct DegreeHistogram {
     /// Edges of all vertices.
     edges: i64,
-    /// Vertices by the power of two that their degree has reached.
-    buckets: [i64; BUCKETS],
+    /// Vertices by the power of two that their degree has reached, as far as one has reached any: a graph may have a histogram for each
+    /// of very many labels, and most are short.
+    buckets: Vec<i64>,
 }
 
+impl PartialEq for DegreeHistogram {
+    fn eq(&self, other: &Self) -> bool {
+        self.edges == other.edges && self.needed() == other.needed()
+    }
+}
+
+impl Eq for DegreeHistogram {}
+
 impl DegreeHistogram {
+    /// The buckets up to the last one that is not empty.
+    fn needed(&self) -> &[i64] {
+        let end = self.buckets.iter().rposition(|vertices| *vertices != 0).map_or(0, |last| last + 1);
+        &self.buckets[..end]
+    }
+
+    /// Makes room for so many buckets.
+    fn grow(&mut self, buckets: usize) {
+        if self.buckets.len() < buckets {
+            self.buckets.reserve_exact(buckets - self.buckets.len());
+            self.buckets.resize(buckets, 0);
+        }
+    }
+
+    fn count(&mut self, bucket: usize, vertices: i64) {
+        self.grow(bucket + 1);
+        self.buckets[bucket] += vertices;
+    }
+
     /// Counts a vertex with so many edges.
     pub(crate) fn add_vertex(&mut self, degree: u64) {
         self.edges += degree as i64;
         if let Some(bucket) = bucket_of(degree) {
-            self.buckets[bucket] += 1;
+            self.count(bucket, 1);
         }
     }
 
@@ -39,14 +67,15 @@ impl DegreeHistogram {
         self.edges += after as i64 - before as i64;
         let (from, to) = (bucket_of(before), bucket_of(after));
         if from != to {
-            from.into_iter().for_each(|bucket| self.buckets[bucket] -= 1);
-            to.into_iter().for_each(|bucket| self.buckets[bucket] += 1);
+            from.into_iter().for_each(|bucket| self.count(bucket, -1));
+            to.into_iter().for_each(|bucket| self.count(bucket, 1));
         }
     }
 
     /// Counts the vertices of another histogram as well, or (`sign` -1) no more.
     pub(crate) fn combine(&mut self, other: &Self, sign: i64) {
         self.edges += sign * other.edges;
+        self.grow(other.buckets.len());
         self.buckets.iter_mut().zip(&other.buckets).for_each(|(own, other)| *own += sign * other);
     }
 
@@ -80,18 +109,16 @@ impl DegreeHistogram {
     }
 
     pub(crate) fn numbers(&self) -> impl ExactSizeIterator<Item = u64> {
-        let end = self.buckets.iter().rposition(|vertices| *vertices != 0).map_or(0, |last| last + 1);
         let numbers: Vec<u64> =
-            [self.edges].iter().chain(&self.buckets[..end]).map(|number| *number as u64).collect();
+            [self.edges].iter().chain(self.needed()).map(|number| *number as u64).collect();
         numbers.into_iter()
     }
 
     pub(crate) fn from_numbers(numbers: &[u64]) -> Option<Self> {
         let (edges, buckets) = numbers.split_first()?;
-        let mut histogram = Self { edges: *edges as i64, ..Self::default() };
-        let place = histogram.buckets.get_mut(..buckets.len())?;
-        place.iter_mut().zip(buckets).for_each(|(place, vertices)| *place = *vertices as i64);
-        Some(histogram)
+        let is_one = buckets.len() <= BUCKETS;
+        let buckets = || buckets.iter().map(|vertices| *vertices as i64).collect();
+        is_one.then(|| Self { edges: *edges as i64, buckets: buckets() })
     }
 }
 
