@@ -366,17 +366,15 @@ fn what_is_wrong_is_said() {
     }
 }
 
+/// A property without properties of its own.
+fn property(key: &str, value: Value) -> VertexProperty {
+    VertexProperty { id: 0.into(), key: key.into(), value, properties: Vec::new(), vertex: None, owner: None }
+}
+
 #[test]
 fn what_a_format_cannot_tell_is_refused_by_name() {
     let with = |key: &str, value: Value| {
-        let property = VertexProperty {
-            id: 0.into(),
-            key: key.into(),
-            value,
-            properties: Vec::new(),
-            vertex: None,
-            owner: None,
-        };
+        let property = property(key, value);
         let vertex = Vertex { properties: vec![property.clone(), property], ..Vertex::reference(1, "x") };
         Graph { vertices: vec![vertex], edges: Vec::new() }
     };
@@ -479,14 +477,6 @@ fn losses(vertices: &[Vertex]) -> Result<Vec<String>, String> {
 
 #[test]
 fn graphml_tells_what_it_does_not_say() {
-    let property = |key: &str, value: Value| VertexProperty {
-        id: 0.into(),
-        key: key.into(),
-        value,
-        properties: Vec::new(),
-        vertex: None,
-        owner: None,
-    };
     let meta = VertexProperty {
         properties: vec![Property { key: "meta".into(), value: 1.into(), owner: None }],
         ..property("a", "b".into())

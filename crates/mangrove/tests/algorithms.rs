@@ -613,3 +613,40 @@ fn paths_are_found_however_long() {
     let back = "g.V(700).shortestPath().with(ShortestPath.edges, Direction.OUT).count()";
     assert_eq!(ask(&db, back), [Value::Long(1)], "the way back there is none");
 }
+
+/// A hub is met, of whose edges hardly any is on a path: the paths are found from the other side.
+#[test]
+fn paths_through_a_hub_are_all_found_from_either_side() {
+    let db = open(2);
+    let transaction = db.graph().begin();
+    let add = |id: i64| transaction.add_vertex(Some(Value::Long(id)), "thing").unwrap();
+    let link = |from, to| transaction.add_edge(None, "to", from, to).unwrap();
+    let (source, target, hub) = (add(0), add(1), add(2));
+    for id in 10..13 {
+        let way = add(id);
+        link(source, way);
+        link(way, hub);
+    }
+    // One of the ways is there twice, and is one path all the same.
+    link(hub, target);
+    link(hub, target);
+    for id in 100..500 {
+        let leaf = add(id);
+        link(hub, leaf);
+        link(leaf, hub);
+    }
+    transaction.commit().unwrap();
+    let paths = |text: &str| {
+        let paths = ask(&db, text);
+        paths.iter().map(ids).collect::<BTreeSet<_>>()
+    };
+    for (from, to, expected) in [
+        (0, 1, [[0, 10, 2, 1], [0, 11, 2, 1], [0, 12, 2, 1]]),
+        (1, 0, [[1, 2, 10, 0], [1, 2, 11, 0], [1, 2, 12, 0]]),
+    ] {
+        let both = format!("g.V({from}).shortestPath().with(ShortestPath.target, hasId({to}))");
+        assert_eq!(paths(&both), expected.iter().map(|path| path.to_vec()).collect(), "{both}");
+        let out = format!("{both}.with(ShortestPath.edges, Direction.OUT)");
+        assert_eq!(paths(&out).len(), if from == 0 { 3 } else { 0 }, "{out}");
+    }
+}

@@ -47,7 +47,7 @@ enum Stage {
     /// A level of the one or the other side.
     Searching(usize),
     /// From what was met to the target, and to the source.
-    Narrowing(Narrow, End),
+    Narrowing(Narrow),
 }
 
 impl Meet {
@@ -61,7 +61,7 @@ impl Meet {
         }
         let sides = [1, usize::from(is_there)].map(Side::new);
         let bound = on.wanted.max.unwrap_or(f64::INFINITY);
-        let nobody = Stage::Narrowing(Narrow::new(End::Source, Vec::new(), 0), End::Source);
+        let nobody = Stage::Narrowing(Narrow::new(End::Source, Vec::new(), 0));
         let mut meet = Self { sides, bound, met: Vec::new(), stage: nobody };
         if let Some(side) = meet.next_side() {
             meet.stage = Stage::Searching(side);
@@ -72,8 +72,18 @@ impl Meet {
     /// Goes on for the quota; whether it is done, and all is marked that lies on a path.
     pub(super) fn go_on(&mut self, on: On<'_>, back: &Edges, room: &mut Room) -> Result<bool, QueryError> {
         let is_done = self.go_on_until_marked(on, back, room);
-        room.hold_besides(0, on.ground)?;
+        room.hold_besides(self.bytes(), on.ground)?;
         Ok(is_done)
+    }
+
+    /// Bytes of what is known besides what was reached.
+    fn bytes(&self) -> usize {
+        let levels: usize = self.sides.iter().map(|side| side.until.capacity() + side.edges.capacity()).sum();
+        let narrowing = match &self.stage {
+            Stage::Searching(_) => 0,
+            Stage::Narrowing(narrow) => narrow.bytes(),
+        };
+        levels * size_of::<usize>() + self.met.capacity() * size_of::<VertexRef>() + narrowing
     }
 
     fn go_on_until_marked(&mut self, on: On<'_>, back: &Edges, room: &mut Room) -> bool {
@@ -98,12 +108,13 @@ impl Meet {
                         }
                     };
                 }
-                Stage::Narrowing(narrow, end) => {
-                    let side = &self.sides[usize::from(*end == End::Target)];
+                Stage::Narrowing(narrow) => {
+                    let end = narrow.end();
+                    let side = &self.sides[usize::from(end == End::Target)];
                     if !narrow.go_on(on, back, side, room) {
                         return false;
                     }
-                    if *end == End::Source {
+                    if end == End::Source {
                         return true;
                     }
                     self.stage = self.narrow(End::Source, on, room);
@@ -116,7 +127,7 @@ impl Meet {
     fn narrow(&self, end: End, on: On<'_>, room: &Room) -> Stage {
         let levels = if end == End::Source { &room.from_source } else { &room.from_target };
         let level = self.met.first().map_or(0, |v| levels.level(on.place(*v)));
-        Stage::Narrowing(Narrow::new(end, self.met.clone(), level), end)
+        Stage::Narrowing(Narrow::new(end, self.met.clone(), level))
     }
 
     /// The side that goes on, unless they have met or cannot.

@@ -261,6 +261,14 @@ enum Phase {
     Walking(Walk),
 }
 
+impl Phase {
+    /// All that lies on a path is marked.
+    fn walking(source: VertexRef, room: &mut Room) -> Self {
+        room.ways.sort();
+        Self::Walking(Walk::new(source))
+    }
+}
+
 impl Work for Sources {
     type Piece = FromSource;
     /// The paths, charged to the query while they wait.
@@ -298,10 +306,7 @@ impl Work for Sources {
                 Phase::Meeting(meet) => {
                     match self.back.as_ref().map(|back| meet.go_on(on, back, room)).transpose()? {
                         Some(false) => return Ok(Gone::On),
-                        Some(true) | None => {
-                            room.ways.sort();
-                            Phase::Walking(Walk::new(*source))
-                        }
+                        Some(true) | None => Phase::walking(*source, room),
                     }
                 }
                 Phase::Searching(search) => {
@@ -314,10 +319,7 @@ impl Work for Sources {
                     Some(back) if !mark.go_on(On { edges: back, ..on }, room)? => {
                         return Ok(Gone::On);
                     }
-                    _ => {
-                        room.ways.sort();
-                        Phase::Walking(Walk::new(*source))
-                    }
+                    _ => Phase::walking(*source, room),
                 },
                 Phase::Walking(walk) => {
                     let is_done = walk.go_on(on, room)?;

@@ -13,6 +13,7 @@ use graph::VertexRef;
 
 use super::edges::Edges;
 use super::meet::Side;
+use super::reached::Reached;
 use super::{On, Room};
 
 /// See the module.
@@ -39,7 +40,8 @@ pub(super) enum End {
 /// How the next level is found.
 #[derive(Clone, Copy)]
 enum Way {
-    Undecided,
+    /// That is not known yet: so many edges has what is open, as far as it has been asked.
+    Undecided(usize),
     /// From what is open.
     AlongOpen,
     /// From all of the next level.
@@ -49,7 +51,17 @@ enum Way {
 impl Narrow {
     /// From vertices that lie on shortest paths, so far away from the end.
     pub(super) fn new(end: End, open: Vec<VertexRef>, level: u32) -> Self {
-        Self { end, level, open, found: Vec::new(), way: Way::Undecided, next: 0 }
+        Self { end, level, open, found: Vec::new(), way: Way::Undecided(0), next: 0 }
+    }
+
+    /// The end that it goes to.
+    pub(super) fn end(&self) -> End {
+        self.end
+    }
+
+    /// Bytes of what is open and found.
+    pub(super) fn bytes(&self) -> usize {
+        (self.open.capacity() + self.found.capacity()) * size_of::<VertexRef>()
     }
 
     /// Goes on for the quota; whether it is done. `back`: the edges against their direction; `side`: the search from the end.
@@ -61,8 +73,11 @@ impl Narrow {
         };
         while self.level > 0 && !self.open.is_empty() {
             let is_done = match self.way {
-                Way::Undecided => {
-                    self.way = self.decide(to_end, side);
+                Way::Undecided(edges) => {
+                    if !self.decide(edges, to_end, side) {
+                        return false;
+                    }
+                    self.next = 0;
                     continue;
                 }
                 Way::AlongOpen => self.along_open(to_end, room),
@@ -73,22 +88,28 @@ impl Narrow {
             }
             self.open.clear();
             std::mem::swap(&mut self.open, &mut self.found);
-            (self.level, self.way, self.next) = (self.level - 1, Way::Undecided, 0);
+            (self.level, self.way, self.next) = (self.level - 1, Way::Undecided(0), 0);
         }
         true
     }
 
-    /// The way with fewer edges.
-    fn decide(&self, to_end: On<'_>, side: &Side) -> Way {
+    /// Takes the way with fewer edges; whether it is known. `edges`: those of what has been asked.
+    fn decide(&mut self, mut edges: usize, to_end: On<'_>, side: &Side) -> bool {
         let most = side.edges_from(self.level - 1);
-        let mut edges = 0;
-        for v in &self.open {
-            edges += to_end.edges.count(*v, to_end);
+        while let Some(&v) = self.open.get(self.next) {
+            edges += to_end.edges.count(v, to_end);
             if edges > most {
-                return Way::AlongAll;
+                self.way = Way::AlongAll;
+                return true;
+            }
+            self.next += 1;
+            if to_end.is_over(self.next) {
+                self.way = Way::Undecided(edges);
+                return false;
             }
         }
-        Way::AlongOpen
+        self.way = Way::AlongOpen;
+        true
     }
 
     fn along_open(&mut self, on: On<'_>, room: &mut Room) -> bool {
@@ -147,7 +168,7 @@ impl Narrow {
         }
     }
 
-    fn levels<'r>(&self, room: &'r Room) -> &'r super::reached::Reached {
+    fn levels<'r>(&self, room: &'r Room) -> &'r Reached {
         match self.end {
             End::Source => &room.from_source,
             End::Target => &room.from_target,
