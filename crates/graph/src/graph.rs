@@ -84,6 +84,11 @@ impl Graph {
         self.core.memory.entering(|| Snapshot::latest(&self.core.memory))
     }
 
+    /// The same, if there is nothing to wait for.
+    pub fn try_snapshot(&self) -> Option<Snapshot> {
+        self.core.memory.try_entering(|| Snapshot::latest(&self.core.memory))
+    }
+
     /// Begins a transaction on the latest committed state.
     pub fn begin(&self) -> Transaction {
         self.begin_at(self.snapshot())
@@ -100,10 +105,10 @@ impl Graph {
         Transaction::begin(&self.core.committer, Held::new(&self.core.held), snapshot, Some(Arc::clone(turn)))
     }
 
-    /// Begins a transaction on the latest committed state, of somebody whose transactions have a bound of their own.
-    pub fn begin_within(&self, allowance: Arc<dyn Allowance>) -> Transaction {
+    /// As [`Graph::begin_at`], for somebody whose transactions have a bound of their own.
+    pub fn begin_within(&self, snapshot: Snapshot, allowance: Arc<dyn Allowance>) -> Transaction {
         let held = Held::new(&self.core.held).taken_from(allowance);
-        Transaction::begin(&self.core.committer, held, self.snapshot(), None)
+        Transaction::begin(&self.core.committer, held, snapshot, None)
     }
 
     /// For a request that is tried again when it loses: its place among others that do.

@@ -64,6 +64,13 @@ pub(crate) struct Inner {
     store: Arc<dyn Store>,
 }
 
+impl Inner {
+    /// The latest committed state. A bulk load that is about to be there is waited for, and nobody else of the thread waits with it.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        self.graph.try_snapshot().unwrap_or_else(|| server::waiting_aside(|| self.graph.snapshot()))
+    }
+}
+
 impl std::fmt::Debug for Database {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Database").field("engine", &self.inner.engine).finish_non_exhaustive()

@@ -45,13 +45,21 @@ static SEATS: LazyLock<Vec<Mutex<()>>> = LazyLock::new(|| {
 /// Where the next one sits.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
+/// Waits for something on a thread that connections share, which the others leave meanwhile. It takes no seat: it takes no core.
+pub fn waiting_aside<R>(wait: impl FnOnce() -> R) -> R {
+    if shares_thread() { block_in_place(wait) } else { wait() }
+}
+
+/// Whether others may need the calling thread, and can be given another one.
+fn shares_thread() -> bool {
+    Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread)
+}
+
 /// Does some work on a thread that connections share, aside if it is long; elsewhere it just does it. Nobody waits for a seat after
 /// `deadline`: the work begins without one then, and whoever gives a deadline has the work look at it at its beginning. Only to
 /// read a message, which takes as long as the message is, goes on.
 pub fn aside<R>(what: Work, deadline: Option<Instant>, work: impl FnOnce() -> R) -> R {
-    let has_others =
-        || Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);
-    if what.is_small() || !has_others() {
+    if what.is_small() || !shares_thread() {
         return work();
     }
     block_in_place(|| {
@@ -85,6 +93,19 @@ mod tests {
             aside(LONG, None, || receive.recv_timeout(Duration::from_secs(30)))
         };
         assert_eq!(runtime.block_on(runtime.spawn(long)).unwrap(), Ok("done"));
+    }
+
+    #[test]
+    fn others_of_the_thread_go_on_while_it_waits_however_many_do() {
+        let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
+        let (sends, receives): (Vec<_>, Vec<_>) = (0..20).map(|_| channel()).unzip();
+        let waiting = receives.into_iter().map(|receive| {
+            runtime.spawn(async move { waiting_aside(|| receive.recv_timeout(Duration::from_secs(30))) })
+        });
+        let waiting: Vec<_> = waiting.collect();
+        let last = runtime.spawn(async move { sends.iter().for_each(|send| send.send("done").unwrap()) });
+        runtime.block_on(last).unwrap();
+        waiting.into_iter().for_each(|one| assert_eq!(runtime.block_on(one).unwrap(), Ok("done")));
     }
 
     #[test]

@@ -50,7 +50,7 @@ mod tls;
 mod trace;
 mod websocket;
 
-pub use aside::{Work, aside};
+pub use aside::{Work, aside, waiting_aside};
 pub use database::{
     Client, Database, End, ErrorKind, GraphSummary, Held, Holder, Input, KindSummary, Materialize, Progress,
     Push, Query, QueryError, ResultBatch, ResultSink, Running, Session, Summary,

@@ -28,14 +28,18 @@ pub(super) struct Entrance {
 }
 
 impl Entrance {
+    /// What `take` takes, if it is open.
+    pub(super) fn try_enter<T>(&self, take: impl Fn() -> T) -> Option<T> {
+        let taken = take();
+        (!self.is_closed.load(Ordering::Acquire)).then_some(taken)
+    }
+
     /// What `take` takes when it is open.
     pub(super) fn enter<T>(&self, take: impl Fn() -> T) -> T {
         loop {
-            let taken = take();
-            if !self.is_closed.load(Ordering::Acquire) {
+            if let Some(taken) = self.try_enter(&take) {
                 return taken;
             }
-            drop(taken);
             drop(self.door.lock());
         }
     }
@@ -125,6 +129,13 @@ mod tests {
             }
             is_over.store(true, Ordering::Release);
         });
+        let tried = || entrance.try_enter(|| active.take()).is_some();
+        let look = || {
+            assert!(!tried(), "it is closed");
+            Ok(())
+        };
+        entrance.alone(|| active.len(), Duration::ZERO, look).unwrap();
+        assert!(tried(), "it is open");
         let stays = entrance.enter(|| active.take());
         let refused = entrance.alone(|| active.len(), Duration::ZERO, || Ok(()));
         assert!(matches!(refused, Err(GraphError::InUse { snapshots: 1 })));

@@ -98,6 +98,11 @@ impl Memory {
         self.entrance.enter(take)
     }
 
+    /// Takes a snapshot from outside, if nobody wants to be alone.
+    pub(crate) fn try_entering<T>(&self, take: impl Fn() -> T) -> Option<T> {
+        self.entrance.try_enter(take)
+    }
+
     /// Does something while nobody takes a snapshot from outside. Waits, but not for longer than that, until there is none.
     ///
     /// # Errors

@@ -76,7 +76,7 @@ pub(crate) enum Seen<'a> {
 impl Seen<'_> {
     pub(crate) fn snapshot(self, inner: &Inner) -> Snapshot {
         match self {
-            Self::Now => inner.graph.snapshot(),
+            Self::Now => inner.snapshot(),
             Self::Within(transaction) => transaction.snapshot(),
         }
     }

@@ -7,7 +7,7 @@ use crate::{Error, asker::Asker, database::Inner};
 
 /// The schema and the indexes, with the number of the version.
 pub(super) fn show(inner: &Inner, _: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
-    let snapshot = inner.graph.snapshot();
+    let snapshot = inner.snapshot();
     let mut shown = Map::new();
     shown.insert("version", snapshot.catalog().schema().version() as i64);
     if let Some(described) = inner.graph.schema().to_value().as_map() {
@@ -18,7 +18,7 @@ pub(super) fn show(inner: &Inner, _: &Map, _: &Asker) -> Result<Vec<Value>, Erro
 
 /// The names that the graph has: of vertex labels, edge labels and keys.
 pub(super) fn names(inner: &Inner, _: &Map, _: &Asker) -> Result<Vec<Value>, Error> {
-    let snapshot = inner.graph.snapshot();
+    let snapshot = inner.snapshot();
     let catalog = snapshot.catalog();
     let list = |names: Vec<Value>| Value::list(names);
     let mut shown = Map::new();

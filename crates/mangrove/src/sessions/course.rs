@@ -276,10 +276,7 @@ impl Life<Course> {
     /// The transaction that it is a part of, and how long that may still be open.
     fn transaction(&self) -> Result<(Arc<Transaction>, Option<Duration>), Error> {
         self.way.ground.transaction(|| match self.attempts() {
-            Some(attempts) => {
-                let graph = &self.inner.graph;
-                graph.begin_in(graph.snapshot(), &attempts.turn)
-            }
+            Some(attempts) => self.inner.graph.begin_in(self.inner.snapshot(), &attempts.turn),
             None => self.way.ground.begin(),
         })
     }

@@ -189,7 +189,7 @@ impl Ground {
 
     /// Begins a transaction on the latest committed state, on this account.
     pub(super) fn begin(&self) -> Transaction {
-        self.inner.graph.begin_within(self.account.clone())
+        self.inner.graph.begin_within(self.inner.snapshot(), self.account.clone())
     }
 
     /// Takes the open transaction out, to commit it.
