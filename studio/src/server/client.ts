@@ -42,11 +42,11 @@ export function showing(user: string | null): void {
   shown = encodeURIComponent(user ?? '');
 }
 
-async function ask(path: string, init: RequestInit = {}): Promise<Response> {
-  let answer: Response;
+/** Asks, and reads all that comes: whoever stops does so while the body comes, as often as not. */
+async function sent(path: string, init: RequestInit): Promise<{ ok: boolean; status: number; body: string }> {
   try {
     // Its own cookie and nothing else: no page of another origin could ask like this.
-    answer = await fetch(path, {
+    const answer = await fetch(path, {
       ...init,
       // The server takes what has this for its own page: no other page can set it, since no preflight allows it.
       headers: { ...init.headers, 'X-Mangrove-Studio': shown },
@@ -55,12 +55,18 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
       cache: 'no-store',
       redirect: 'error',
     });
+    return { ok: answer.ok, status: answer.status, body: await answer.text() };
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw new Failure('stopped', 'CancelledError', 0);
     throw new Failure('the server does not answer; is it still running?', 'NetworkError', 0);
   }
-  if (answer.ok) return answer;
-  const failure = failureOf(answer.status, await answer.text());
+}
+
+/** What the server answers, whole. */
+async function ask(path: string, init: RequestInit = {}): Promise<string> {
+  const answer = await sent(path, init);
+  if (answer.ok) return answer.body;
+  const failure = failureOf(answer.status, answer.body);
   if (answer.status === 401) onStranger(failure);
   if (answer.status === 403) onForbidden();
   throw failure;
@@ -70,7 +76,7 @@ function bodyOf({ gremlin, graph, bindings = {}, timeout, id }: Question): strin
   return encode({ gremlin, aliases: { g: graph }, bindings, evaluationTimeout: timeout, queryId: id });
 }
 
-function post(path: string, question: Question, accept: string): Promise<Response> {
+function post(path: string, question: Question, accept: string): Promise<string> {
   return ask(path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: accept },
@@ -82,7 +88,7 @@ function post(path: string, question: Question, accept: string): Promise<Respons
 /** Runs a query; all its results. */
 export async function run(question: Question): Promise<Value[]> {
   const answer = await post('/gremlin', question, 'application/vnd.gremlin-v3.0+json');
-  const json = parse(await answer.text()) as { result?: { data?: never } };
+  const json = parse(answer) as { result?: { data?: never } };
   const data = decode(json.result?.data ?? null);
   return Array.isArray(data) ? data : [data];
 }
@@ -95,13 +101,13 @@ export async function call(
 ): Promise<Record<string, unknown>[]> {
   const question = { gremlin: `g.call('${service}', parameters)`, graph, bindings: { parameters } };
   const answer = await post('/gremlin', question, 'application/vnd.gremlin-v3.0+json;types=false');
-  return (await answer.json()).result?.data ?? [];
+  return JSON.parse(answer).result?.data ?? [];
 }
 
 /** How a query would be run, or how it was, as the server words it. */
 export async function plan(what: 'explain' | 'profile', question: Question): Promise<string> {
   const answer = await post(`/gremlin/${what}`, question, 'text/plain');
-  return (await answer.text()).replace(/^==>/, '');
+  return answer.replace(/^==>/, '');
 }
 
 /** Stops a query. That there is none any more is no failure. */
@@ -132,7 +138,7 @@ export interface Running {
 
 /** The queries that are under way, those that wait among them. */
 export async function running(): Promise<Running[]> {
-  return (await (await ask('/gremlin/status?includeWaiting=true')).json()).queries;
+  return JSON.parse(await ask('/gremlin/status?includeWaiting=true')).queries;
 }
 
 /** Vertices or edges of one label. */
@@ -156,12 +162,12 @@ export interface Summary {
 /** Labels and keys of a graph with their counts. */
 export async function summary(graph: string): Promise<Summary> {
   const path = `/pg/statistics/summary?mode=detailed&g=${encodeURIComponent(graph)}`;
-  return (await (await ask(path)).json()).payload.graphSummary;
+  return JSON.parse(await ask(path)).payload.graphSummary;
 }
 
 /** What there is to measure, as text. */
 export async function metrics(): Promise<string> {
-  return (await ask('/metrics')).text();
+  return ask('/metrics');
 }
 
 /** Who is logged in, and what he may see. */
@@ -179,7 +185,7 @@ export interface Session {
 
 /** Who is logged in. */
 export async function session(): Promise<Session> {
-  return (await ask('/studio/session')).json();
+  return JSON.parse(await ask('/studio/session'));
 }
 
 /** Logs in by name and password, or by a token. The server keeps what proves it in a cookie that no script can read. */
