@@ -9,11 +9,13 @@
 //! V().out().property(k, 1)               ─►  as it is: nobody has looked at properties
 //! V().out().count().addV()               ─►  as it is: count() has everything before it goes on
 //! V().both().property(k, 1).in().property(k, 2)  ─►  … in() ─ Gather ─ SetProperty: who comes last must not depend on batches
+//! V().not(addE()).repeat(both().barrier())  ─►  … not() ─ Gather ─ Repeat: such a loop begins when all have come
 //! V().addV().limit(1)                   ─►  … AddVertex ─ Gather ─ Range: it has acted for all when the stream ends
 //! ```
 
 use values::{Str, Value};
 
+use super::effects::is_loop_that_gathers;
 use super::parts::{Parts, changes, reads};
 use super::{Access, Input, Kind, Lookup, Step, Write};
 use crate::physical::{Operand, PropertyForm};
@@ -25,7 +27,8 @@ pub(crate) fn gathers_before(steps: &[Step], is_root: bool, ends_early: bool) ->
     let mut state = State { read: Parts::NONE, changed: Parts::NONE, keys: Vec::new(), stream: Stream::Any };
     let of_step = |(index, step): (usize, &Step)| {
         let is_cut = !ends_early && ends_the_stream(&step.kind) && state.changed != Parts::NONE;
-        let gathers = is_cut || state.must_gather_before(&step.kind);
+        let begins_as_a_whole = is_loop_that_gathers(step) && reads(&step.kind).meets(state.changed);
+        let gathers = is_cut || begins_as_a_whole || state.must_gather_before(&step.kind);
         state.pass(&step.kind, gathers, is_root && index == 0);
         gathers
     };
@@ -194,6 +197,14 @@ mod tests {
         assert_eq!(gathered("g.V().out().property('age', 1).skip(1)"), [0_usize; 0]);
         assert_eq!(gathered("g.V().limit(1).property('age', 1)"), [0_usize; 0]);
         assert_eq!(gathered("g.V().out().property('age', 1).order().limit(1)"), [0_usize; 0]);
+    }
+
+    #[test]
+    fn a_loop_with_a_barrier_sees_what_all_have_written() {
+        assert_eq!(gathered("g.V().out().map(__.addE('a').to(__.V(1))).repeat(__.both().barrier()).times(2)"), [2, 3]);
+        assert_eq!(gathered("g.V().out().property('age', 1).repeat(__.both().barrier()).times(2)"), [0_usize; 0]);
+        assert_eq!(gathered("g.V().out().property('age', 1).repeat(__.both().has('age').dedup()).times(2)"), [3]);
+        assert_eq!(gathered("g.V().out().property('age', 1).repeat(__.both().has('age')).times(2)"), [0_usize; 0]);
     }
 
     #[test]
