@@ -12,7 +12,7 @@ use super::patterns::{
     fills_one_with_two_kinds, gathers_in_a_branch_of_one, groups_by_a_seed, groups_by_dedup, joins_numbers,
     looks_up_the_end, looks_up_what_may_be_new, matches_and_gathers, matches_in_a_match, matches_several,
     moves_by_equal_labels, names_between_conditions, names_the_start_of_a_by, selects_what_it_matches,
-    sorts_vertex_properties, takes_values, tests_by_a_project, writes_in_a_by,
+    sorts_vertex_properties, takes_values, writes_in_a_by,
 };
 use super::verdict::{Verdict, judge};
 
@@ -195,15 +195,6 @@ pub const FAULTS: &[Fault] = &[
                    one traverser at a time into a pattern and a value traversal up to its first barrier, and what gathers inside of a branch \
                    there sees it alone, or what it has counted before. In Mangrove it sees all of the pattern's or the group's.",
         explains: |case, _, _| any_step(&case.script.body.steps, &gathers_in_a_branch_of_one),
-    },
-    Fault {
-        name: "fails-where-nobody-looks",
-        evidence: "On purpose: `g.V(1).choose(project('p').by(values('name').math('_')), label())` fails at the formula in the reference, \
-                   and answers `person` in Mangrove: whether a project() has a result does not depend on what is in it.",
-        explains: |case, ours, theirs| {
-            let fails = |answer: &Answer| matches!(answer.outcome, Outcome::Error(_));
-            !fails(ours) && theirs.iter().all(fails) && any_step(&case.script.body.steps, &tests_by_a_project)
-        },
     },
     Fault {
         name: "match-in-a-match",

@@ -399,17 +399,6 @@ pub fn selects_what_it_matches(step: &Step) -> bool {
     step.name == "match" && any_step(std::slice::from_ref(step), &selects)
 }
 
-/// A condition that asks of a `project` whether there is a result: there always is.
-pub fn tests_by_a_project(step: &Step) -> bool {
-    let tests = matches!(
-        step.name,
-        "choose" | "filter" | "where" | "not" | "and" | "or" | "until" | "emit" | "coalesce"
-    );
-    let projects =
-        |arg: &Arg| matches!(arg, Arg::Child(child) if child.steps.iter().any(|step| step.name == "project"));
-    tests && step.args.iter().any(projects)
-}
-
 /// A `match` of which a pattern goes through another `match`.
 pub fn matches_in_a_match(step: &Step) -> bool {
     let inside = |arg: &Arg| match arg {

@@ -201,10 +201,22 @@ mod tests {
 
     #[test]
     fn a_loop_with_a_barrier_sees_what_all_have_written() {
-        assert_eq!(gathered("g.V().out().map(__.addE('a').to(__.V(1))).repeat(__.both().barrier()).times(2)"), [2, 3]);
-        assert_eq!(gathered("g.V().out().property('age', 1).repeat(__.both().barrier()).times(2)"), [0_usize; 0]);
-        assert_eq!(gathered("g.V().out().property('age', 1).repeat(__.both().has('age').dedup()).times(2)"), [3]);
-        assert_eq!(gathered("g.V().out().property('age', 1).repeat(__.both().has('age')).times(2)"), [0_usize; 0]);
+        assert_eq!(
+            gathered("g.V().out().map(__.addE('a').to(__.V(1))).repeat(__.both().barrier()).times(2)"),
+            [2, 3]
+        );
+        assert_eq!(
+            gathered("g.V().out().property('age', 1).repeat(__.both().barrier()).times(2)"),
+            [0_usize; 0]
+        );
+        assert_eq!(
+            gathered("g.V().out().property('age', 1).repeat(__.both().has('age').dedup()).times(2)"),
+            [3]
+        );
+        assert_eq!(
+            gathered("g.V().out().property('age', 1).repeat(__.both().has('age')).times(2)"),
+            [0_usize; 0]
+        );
     }
 
     #[test]

@@ -4,11 +4,15 @@
 //! before   where all {out(likes).order().dedup().limit(5).values(age).filter(it > 3)}
 //! after    where all {out(likes).filter(age > 3)}
 //! ```
+//!
+//! What may fail stays, for it fails whether or not anybody looks at what it yields: `values(age).label()` does.
+
+use values::T;
 
 use super::inline_filter::as_test;
 use super::{Context, each_chain};
-use crate::logical::{Chain, Footprint, Kind, Logical, Modulator, Role};
-use crate::physical::{LocalFn, PropertyForm};
+use crate::logical::{Chain, Footprint, Kind, Logical, Modulator, Role, Step};
+use crate::physical::{FetchKind, LocalFn, PropertyForm};
 
 pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
     each_chain(plan, |chain, role| role == Role::Test && (trim(chain) | test_values(chain)))
@@ -20,20 +24,20 @@ fn trim(chain: &mut Chain) -> bool {
     if chain.footprint().touches(Footprint::FILLS | Footprint::WRITES) {
         return false;
     }
-    // The last step stays, so that the subquery is still one.
-    while chain.steps.len() > 1
-        && chain.steps.last().is_some_and(|step| {
-            let is_pure = !step.footprint().touches(Footprint::REPEATED);
-            step.labels.is_empty() && is_pure && keeps_existence(&step.kind)
-        })
+    // The first step stays, so that the subquery is still one.
+    while let [before @ .., step] = &chain.steps[..]
+        && !before.is_empty()
+        && step.labels.is_empty()
+        && !step.footprint().touches(Footprint::REPEATED)
+        && keeps_existence(&step.kind, yields_elements(before))
     {
         chain.steps.pop();
     }
     chain.steps.len() < before
 }
 
-/// Whether the step yields something whenever it is given something.
-fn keeps_existence(kind: &Kind) -> bool {
+/// Whether the step yields something whenever it is given something, and never fails.
+fn keeps_existence(kind: &Kind, of_elements: bool) -> bool {
     match kind {
         Kind::Dedup { keys, .. } => keys.is_empty(),
         Kind::Order { keys, limit } => {
@@ -42,16 +46,45 @@ fn keeps_existence(kind: &Kind) -> bool {
         }
         Kind::Range { low: 0, high } => *high != Some(0),
         Kind::Tail(n) => *n > 0,
-        Kind::Barrier | Kind::Identity | Kind::Project(_) => true,
-        Kind::Call(LocalFn::Id | LocalFn::Label | LocalFn::Constant(_)) => true,
+        Kind::Barrier | Kind::Identity | Kind::Call(LocalFn::Constant(_)) => true,
+        Kind::Project(entries) => entries.iter().all(|(_, by)| never_fails(by, of_elements)),
+        Kind::Call(LocalFn::Id | LocalFn::Label) => of_elements,
         Kind::Properties { form, .. } => {
-            matches!(
-                form,
-                PropertyForm::ValueMap { .. } | PropertyForm::ElementMap | PropertyForm::PropertyMap
-            )
+            of_elements
+                && matches!(
+                    form,
+                    PropertyForm::ValueMap { .. } | PropertyForm::ElementMap | PropertyForm::PropertyMap
+                )
         }
         _ => false,
     }
+}
+
+/// Whether a modulator can be asked of all that comes.
+fn never_fails(by: &Modulator, of_elements: bool) -> bool {
+    match by.as_fetch() {
+        Some(FetchKind::This) => true,
+        Some(FetchKind::Property(..) | FetchKind::Token(T::Id | T::Label)) => of_elements,
+        _ => false,
+    }
+}
+
+/// Whether the steps yield vertices or edges, for all that can be told from the steps.
+fn yields_elements(steps: &[Step]) -> bool {
+    let passes = |kind: &Kind| {
+        matches!(
+            kind,
+            Kind::Filter(_)
+                | Kind::Dedup { .. }
+                | Kind::Order { .. }
+                | Kind::Range { .. }
+                | Kind::Tail(_)
+                | Kind::Barrier
+                | Kind::Identity
+        )
+    };
+    let last = steps.iter().rfind(|step| !passes(&step.kind));
+    last.is_some_and(|step| matches!(step.kind, Kind::Graph(_) | Kind::Move(_) | Kind::EdgeVertex(_)))
 }
 
 /// `values('age').is(gt(3))` at the end is a test of the element.
@@ -65,7 +98,7 @@ fn test_values(chain: &mut Chain) -> bool {
         Some(test) => {
             let name = chain.steps[place].name;
             chain.steps.truncate(place);
-            chain.steps.push(crate::logical::Step::new(Kind::Filter(test), name));
+            chain.steps.push(Step::new(Kind::Filter(test), name));
             true
         }
         None => false,
@@ -81,6 +114,12 @@ mod tests {
     #[test]
     fn what_cannot_take_away_the_last_result_is_dropped() {
         only(RULE, "g.V().where(out().order().dedup().limit(5).id())", "V().where all {out()}");
+        only(
+            RULE,
+            "g.V().where(outE().inV().dedup().project('r', 's').by(id).by())",
+            "V().where all {outE().inV()}",
+        );
+        only(RULE, "g.V().where(values('age').project('r').by())", "V().where all {filter(has age)}");
     }
 
     #[test]
@@ -93,6 +132,9 @@ mod tests {
     fn what_may_take_it_away_stays() {
         unchanged(RULE, "g.V().where(out().order().by('age'))");
         unchanged(RULE, "g.V().where(out().range(1,5))");
+        unchanged(RULE, "g.V().where(out().values('age').label())");
+        unchanged(RULE, "g.V().where(values('age').project('r').by(label))");
+        unchanged(RULE, "g.V().where(out().project('r').by(values('name').math('_')))");
         unchanged(RULE, "g.V().map(out().dedup())");
     }
 }
