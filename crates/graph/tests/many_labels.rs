@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use graph::{Dir, Direction, EdgeRef, Graph, GraphOptions, ScanCursor, Value, VertexRef};
+use graph::{Dir, Direction, EdgeRef, Graph, GraphOptions, ScanCursor, Snapshot, Value, VertexRef};
 use store::{MemoryStore, Store};
 
 const LABELS: usize = 3_000;
@@ -40,7 +40,10 @@ fn lists_of(edges: &[EdgeRef]) -> Lists {
 }
 
 fn compare(graph: &Graph, vertices: &[VertexRef], edges: &[EdgeRef]) {
-    let snapshot = graph.snapshot();
+    compare_in(&graph.snapshot(), vertices, edges);
+}
+
+fn compare_in(snapshot: &Snapshot, vertices: &[VertexRef], edges: &[EdgeRef]) {
     let (reader, lists) = (snapshot.reader(), lists_of(edges));
     for &v in vertices {
         let mut degrees = 0;
@@ -87,17 +90,81 @@ fn the_few_labels_of_a_vertex_are_found_among_thousands() {
     }
     edges.push(transaction.add_edge(None, "label 2000", vertices[3], vertices[4]).unwrap());
     edges.push(transaction.add_edge(None, "a new label", vertices[3], vertices[4]).unwrap());
-    let own = transaction.snapshot();
-    assert_eq!(
-        own.reader().degree(vertices[3], Direction::Out, &[]),
-        edges.iter().filter(|edge| edge.src == vertices[3]).count() as u64
-    );
-    drop(own);
+    compare_in(&transaction.snapshot(), &vertices, &edges);
     transaction.commit().unwrap();
     compare(&graph, &vertices, &edges);
     graph.flush().unwrap();
     drop(graph);
     compare(&open(&store), &vertices, &edges);
+}
+
+/// What is dropped takes all its edges with it, those of the transaction's own among them.
+#[test]
+fn a_vertex_is_dropped_with_its_edges_of_few_labels_among_thousands() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store);
+    let (mut vertices, mut edges) = fill(&graph);
+    let transaction = graph.begin();
+    let [dropped, other] = [vertices.remove(3), vertices[0]];
+    for label in ["label 5", "label 2999", "brand new"] {
+        transaction.add_edge(None, label, dropped, other).unwrap();
+        transaction.add_edge(None, label, other, dropped).unwrap();
+    }
+    transaction.drop_vertex(dropped).unwrap();
+    edges.retain(|edge| edge.src != dropped && edge.dst != dropped);
+    compare_in(&transaction.snapshot(), &vertices, &edges);
+    transaction.commit().unwrap();
+    compare(&graph, &vertices, &edges);
+}
+
+/// What a snapshot has under all keys of each vertex.
+fn properties_in(snapshot: &Snapshot, vertices: &[VertexRef]) -> Vec<Vec<(String, Value)>> {
+    let reader = snapshot.reader();
+    let name = |key| snapshot.catalog().key_name(key).to_string();
+    let of = |&v: &VertexRef| {
+        let mut found = Vec::new();
+        reader.vertex_properties(v, &[], &mut found);
+        assert!(found.is_sorted_by_key(|entry| entry.key));
+        let mut named: Vec<_> = found.into_iter().map(|entry| (name(entry.key), entry.value)).collect();
+        named.sort_by(|a, b| a.0.cmp(&b.0));
+        named
+    };
+    vertices.iter().map(of).collect()
+}
+
+#[test]
+fn the_few_keys_of_a_vertex_are_found_among_thousands() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store);
+    let (vertices, _) = fill(&graph);
+    let mut known = vec![std::collections::BTreeMap::new(); VERTICES];
+    let write =
+        |known: &mut Vec<std::collections::BTreeMap<_, _>>, rows: std::ops::Range<usize>, key: &str| {
+            let transaction = graph.begin();
+            for n in rows {
+                let (place, name) = (n * 7 % VERTICES, format!("{key} {n}"));
+                let value = Value::Int(n as i32);
+                transaction.set_vertex_property(vertices[place], None, &name, value.clone(), &[]).unwrap();
+                known[place].insert(name, value);
+            }
+            let expected: Vec<Vec<_>> = known.iter().map(|of| of.clone().into_iter().collect()).collect();
+            assert_eq!(properties_in(&transaction.snapshot(), &vertices), expected);
+            transaction.commit().unwrap();
+            assert_eq!(properties_in(&graph.snapshot(), &vertices), expected);
+        };
+    write(&mut known, 0..5, "key");
+    write(&mut known, 5..LABELS, "key");
+    write(&mut known, 0..300, "other");
+    write(&mut known, 100..400, "key");
+    graph.flush().unwrap();
+    let transaction = graph.begin();
+    transaction.drop_vertex(vertices[7]).unwrap();
+    known[7].clear();
+    assert!(properties_in(&transaction.snapshot(), &vertices[7..8])[0].is_empty());
+    transaction.commit().unwrap();
+    drop(graph);
+    let expected: Vec<Vec<_>> = known.into_iter().map(|of| of.into_iter().collect()).collect();
+    assert_eq!(properties_in(&open(&store).snapshot(), &vertices), expected);
 }
 
 /// Labels that are new to a graph have sections in blocks that older snapshots read.

@@ -23,12 +23,15 @@ pub(crate) enum Links {
 }
 
 impl Links {
-    /// The lists of each vertex, if they are read from the graph.
+    /// The lists of each vertex, if they are read from the graph, ascending.
     pub(crate) fn lists(&self) -> Vec<(Dir, EdgeLabelId)> {
         match self {
             Self::Stored { labels, direction } => {
                 let dirs = Dir::of(*direction).iter();
-                dirs.flat_map(|dir| labels.iter().map(|label| (*dir, *label))).collect()
+                let mut lists: Vec<_> =
+                    dirs.flat_map(|dir| labels.iter().map(|label| (*dir, *label))).collect();
+                lists.sort_unstable();
+                lists
             }
             Self::Kept(_) => Vec::new(),
         }

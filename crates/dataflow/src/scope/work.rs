@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use graph::{Dir, EdgeLabelId, KeyId};
+use graph::{Dir, EdgeLabelId, KeyId, Reader};
 use planner::physical::{EdgeLabels, Hop, Op, OpKind, Pipeline, SortedPart, op};
 use values::{Direction, VertexRef};
 
@@ -42,6 +42,8 @@ pub(super) struct Work {
 struct Lists {
     dirs: &'static [Dir],
     labels: Vec<EdgeLabelId>,
+    /// Whether these are all labels of the graph, of which a row may have few.
+    are_all: bool,
     /// Properties in whose order less of a list may have to be read than all of it.
     orders: Vec<KeyId>,
     /// The graph that was looked at.
@@ -68,6 +70,7 @@ impl Work {
         let viewpoint = Viewpoint::now(cx);
         let view = View::at(&viewpoint, cx);
         let reader = &view.graph().reader;
+        let are_all = matches!(labels, EdgeLabels::All);
         let labels: Vec<EdgeLabelId> = match labels {
             EdgeLabels::Only(labels) => labels.clone(),
             EdgeLabels::All => {
@@ -83,11 +86,12 @@ impl Work {
                 labels.iter().for_each(|&label| reader.degrees(label, dir).add_to(&vertices, &mut rows));
             }
         } else {
-            let degrees = vertices.iter().map(|&v| reader.degree(v, direction, &labels));
+            let along = if are_all { &[][..] } else { &labels };
+            let degrees = vertices.iter().map(|&v| reader.degree(v, direction, along));
             rows.iter_mut().zip(degrees).for_each(|(row, degree)| *row += degree);
         }
         let orders = orders.iter().map(|part| part.key).collect();
-        let lists = Lists { dirs: Dir::of(direction), labels, orders, viewpoint };
+        let lists = Lists { dirs: Dir::of(direction), labels, are_all, orders, viewpoint };
         Self { total: rows.iter().sum(), rows, lists: Some(lists) }
     }
 
@@ -136,20 +140,36 @@ impl Lists {
     fn cut(&self, v: VertexRef, row: u32, edges: u64, cx: &Context<'_>, into: &mut Vec<Cut>) {
         let view = View::at(&self.viewpoint, cx);
         let reader = &view.graph().reader;
-        let lists = self.dirs.iter().flat_map(|&dir| self.labels.iter().map(move |&label| (dir, label)));
-        let is_ordered = |dir, label| {
+        let is_ordered = |(_, dir, label): (usize, Dir, EdgeLabelId)| {
             let list = reader.list(v, label, dir);
             self.orders.iter().any(|key| list.ordered_by(*key).is_some())
         };
-        if !self.orders.is_empty() && lists.clone().any(|(dir, label)| is_ordered(dir, label)) {
+        if !self.orders.is_empty() && self.of(v, reader).any(is_ordered) {
             return into.push(Cut::Rows(row..row + 1));
         }
-        for (list, (dir, label)) in lists.enumerate() {
+        for (list, dir, label) in self.of(v, reader) {
             let stretches = reader.stretches(v, label, dir, edges as usize);
             into.extend(stretches.into_iter().map(|stretch| {
                 Cut::Edges(row, EdgePart { list, stretch, viewpoint: self.viewpoint.clone() })
             }));
         }
+    }
+
+    /// The lists that a vertex may have, by number, directions first.
+    fn of(&self, v: VertexRef, reader: &Reader<'_>) -> impl Iterator<Item = (usize, Dir, EdgeLabelId)> {
+        let labels = &self.labels;
+        self.dirs.iter().enumerate().flat_map(move |(nth, &dir)| {
+            let mut at = 0;
+            std::iter::from_fn(move || {
+                if self.are_all {
+                    // All labels have their ids for places.
+                    at = reader.next_label(v, dir, *labels.get(at)?)?.index();
+                }
+                let label = *labels.get(at)?;
+                at += 1;
+                Some((nth * labels.len() + at - 1, dir, label))
+            })
+        })
     }
 }
 

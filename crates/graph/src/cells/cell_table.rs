@@ -1,48 +1,48 @@
 //! The sections of a block, by number.
 //!
 //! ```text
-//!  inline: numbers 0..N        rest: allocated when a number ≥ N is first needed
-//! ┌────┬────┬────┬────┐       ┌───────────┬────────────┬────────────┬─────
-//! │cell│cell│ …  │cell│       │ N cells   │ 2N cells   │ 4N cells   │ …         directories
-//! └────┴────┴────┴────┘       └─────┬─────┴────────────┴──┬──┬──────┴─────
-//!                                   ▼                     ▼  ▼
-//!                              32 pages           32 pages  32 pages           groups, each when it is needed
-//!                                   ▼                        ▼  ▼
-//!                               16 cells                     …  16 cells        pages, each when it is needed
+//!  inline: numbers 0..N        rest: a tree of which a part is allocated when a number in it is first needed
+//! ┌────┬────┬────┬────┐       ┌────┬────┬────┬─────
+//! │cell│cell│ …  │cell│       │ ●  │ ·  │ ●  │ …   32 groups of 4,096 numbers
+//! └────┴────┴────┴────┘       └─┬──┴────┴────┴─────
+//!                               ▼
+//!                              16 shelves of 256 ─▶ 16 pages of 16 ─▶ 16 cells
 //! ```
 //!
-//! Cells never move, so a reader needs no protection against growth. A block whose only property has the number 30,000 takes a
-//! directory of 32 groups, a group and a page: a graph may have very many labels, each with properties of its own.
+//! Cells never move, so a reader needs no protection against growth. A pointer takes 8 bytes and no more (`OnceBox`), so a
+//! block whose only property has the number 30,000 takes 640 bytes for it: a graph may have very many labels, each with
+//! properties of its own.
 
-use std::sync::OnceLock;
+use once_cell::race::OnceBox;
 
 use super::cell::SectionCell;
 
-const CHUNKS: usize = 16;
+/// Cells of a page, pages of a shelf, and shelves of a group.
+const FAN: usize = 16;
 
-/// Cells of a page.
-const PAGE: usize = 16;
+/// Groups: together they hold more than ids of 16 bits can ask for, in two directions.
+const GROUPS: usize = 32;
 
-/// A growable array of section cells whose first `N` cost no indirection. `N` is a power of two from [`PAGE`] on.
+/// A growable array of section cells whose first `N` cost no indirection.
 pub(crate) struct CellTable<T, const N: usize> {
     inline: [SectionCell<T>; N],
-    rest: OnceLock<Box<Rest<T>>>,
+    rest: OnceBox<Rest<T>>,
 }
 
-/// Pages of a group, at most.
-const GROUP: usize = 32;
+type Page<T> = [SectionCell<T>; FAN];
+type Shelf<T> = [OnceBox<Page<T>>; FAN];
+type Group<T> = [OnceBox<Shelf<T>>; FAN];
+type Rest<T> = [OnceBox<Group<T>>; GROUPS];
 
-type Page<T> = OnceLock<Box<[SectionCell<T>; PAGE]>>;
-type Group<T> = OnceLock<Box<[Page<T>]>>;
-
-struct Rest<T> {
-    directories: [OnceLock<Box<[Group<T>]>>; CHUNKS],
+/// Where a number beyond the inline ones is: group, shelf, page and cell.
+#[inline]
+fn locate(place: usize) -> [usize; 4] {
+    [place / FAN / FAN / FAN, place / FAN / FAN % FAN, place / FAN % FAN, place % FAN]
 }
 
 impl<T, const N: usize> CellTable<T, N> {
     pub(crate) const fn new() -> Self {
-        const { assert!(N.is_power_of_two() && N >= PAGE, "a directory is of whole pages") };
-        Self { inline: [const { SectionCell::empty() }; N], rest: OnceLock::new() }
+        Self { inline: [const { SectionCell::empty() }; N], rest: OnceBox::new() }
     }
 
     /// The cell of `number`, if it was ever needed.
@@ -51,57 +51,55 @@ impl<T, const N: usize> CellTable<T, N> {
         if number < N {
             return Some(&self.inline[number]);
         }
-        let (directory, place) = Self::locate(number);
-        let groups = self.rest.get()?.directories[directory].get()?;
-        let pages = groups.get(place / (GROUP * PAGE))?.get()?;
-        Some(&pages.get(place / PAGE % GROUP)?.get()?[place % PAGE])
+        let [group, shelf, page, cell] = locate(number - N);
+        Some(&self.rest.get()?.get(group)?.get()?[shelf].get()?[page].get()?[cell])
     }
 
     /// The cell of `number`, made now if need be.
     ///
     /// # Panics
-    /// If `number` is beyond `N << 16`, more than ids of 16 bits can ask for.
+    /// If `number` is 131,072 and more beyond `N`.
     pub(crate) fn get_or_grow(&self, number: usize) -> &SectionCell<T> {
         if number < N {
             return &self.inline[number];
         }
-        let (directory, place) = Self::locate(number);
-        let rest =
-            self.rest.get_or_init(|| Box::new(Rest { directories: [const { OnceLock::new() }; CHUNKS] }));
-        let pages = (N << directory) / PAGE;
-        let groups = rest.directories[directory]
-            .get_or_init(|| (0..pages.div_ceil(GROUP)).map(|_| OnceLock::new()).collect());
-        let pages = groups[place / (GROUP * PAGE)]
-            .get_or_init(|| (0..pages.min(GROUP)).map(|_| OnceLock::new()).collect());
-        let page =
-            pages[place / PAGE % GROUP].get_or_init(|| Box::new([const { SectionCell::empty() }; PAGE]));
-        &page[place % PAGE]
+        let [group, shelf, page, cell] = locate(number - N);
+        let groups = self.rest.get_or_init(|| Box::new([const { OnceBox::new() }; GROUPS]));
+        let shelves = groups[group].get_or_init(|| Box::new([const { OnceBox::new() }; FAN]));
+        let pages = shelves[shelf].get_or_init(|| Box::new([const { OnceBox::new() }; FAN]));
+        let cells = pages[page].get_or_init(|| Box::new([const { SectionCell::empty() }; FAN]));
+        &cells[cell]
     }
 
     /// All cells there are, with their numbers.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &SectionCell<T>)> {
-        let directories = self.rest.get().into_iter().flat_map(|rest| rest.directories.iter().enumerate());
-        let groups = directories.flat_map(|(directory, groups)| {
-            let groups = groups.get().map_or(&[][..], |groups| groups);
-            let first = move |group: usize| (N << directory) + group * GROUP * PAGE;
-            groups.iter().enumerate().filter_map(move |(i, group)| Some((first(i), group.get()?)))
-        });
-        let pages = groups.flat_map(|(first, pages)| {
-            let first = move |page: usize| first + page * PAGE;
-            pages.iter().enumerate().filter_map(move |(i, page)| Some((first(i), page.get()?)))
-        });
-        let rest = pages.flat_map(|(first, page)| {
-            page.iter().enumerate().map(move |(place, cell)| (first + place, cell))
-        });
-        self.inline.iter().enumerate().chain(rest)
+        self.iter_from(0)
     }
 
-    /// Directory `d` holds the numbers from `N << d` to below `N << (d + 1)`.
-    #[inline]
-    fn locate(number: usize) -> (usize, usize) {
-        let directory = (number / N).ilog2() as usize;
-        (directory, number - (N << directory))
+    /// The same from a number on.
+    pub(crate) fn iter_from(&self, from: usize) -> impl Iterator<Item = (usize, &SectionCell<T>)> {
+        let groups = self.rest.get().into_iter();
+        let groups = groups.flat_map(move |groups| present(groups, N, FAN * FAN * FAN, from));
+        let shelves = groups.flat_map(move |(first, shelves)| present(shelves, first, FAN * FAN, from));
+        let pages = shelves.flat_map(move |(first, pages)| present(pages, first, FAN, from));
+        let rest = pages.flat_map(move |(first, page)| {
+            let skipped = from.saturating_sub(first).min(FAN);
+            page.iter().enumerate().skip(skipped).map(move |(place, cell)| (first + place, cell))
+        });
+        self.inline.iter().enumerate().skip(from.min(N)).chain(rest)
     }
+}
+
+/// The parts that are there, each with the number of its first cell, without those that end before `from`: `first` is the number
+/// of the first part's first cell, and each part has `cells`.
+fn present<T>(
+    parts: &[OnceBox<T>],
+    first: usize,
+    cells: usize,
+    from: usize,
+) -> impl Iterator<Item = (usize, &T)> {
+    let parts = parts.iter().enumerate().skip(from.saturating_sub(first) / cells);
+    parts.filter_map(move |(i, part)| Some((first + i * cells, part.get()?)))
 }
 
 #[cfg(test)]
@@ -111,6 +109,7 @@ mod tests {
 
     #[derive(PartialEq, Debug)]
     struct Number(usize);
+    const NUMBERS: [usize; 10] = [0, 3, 15, 16, 31, 32, 100, 5000, 70_000, 16 + 131_071];
     impl Weigh for Number {
         fn weight(&self) -> usize {
             size_of::<Self>()
@@ -121,11 +120,11 @@ mod tests {
     fn every_number_has_a_cell_of_its_own() {
         let table = CellTable::<Number, 16>::new();
         let (guard, account) = (crossbeam_epoch::pin(), Account::new(1));
-        for number in [0, 3, 15, 16, 31, 32, 100, 5000, 131_071, (16 << 16) - 1] {
+        for number in NUMBERS {
             assert!(table.get(number).is_none_or(|cell| cell.loaded(&guard).is_none()));
             table.get_or_grow(number).replace(Number(number), &account, &guard);
         }
-        for number in [0, 3, 15, 16, 31, 32, 100, 5000, 131_071, (16 << 16) - 1] {
+        for number in NUMBERS {
             assert_eq!(table.get(number).and_then(|cell| cell.loaded(&guard)), Some(&Number(number)));
         }
         assert!(table.get(20_000).is_none());
@@ -134,9 +133,13 @@ mod tests {
             .filter(|(_, cell)| cell.loaded(&guard).is_some())
             .map(|(number, _)| number)
             .collect();
-        assert_eq!(present, [0, 3, 15, 16, 31, 32, 100, 5000, 131_071, (16 << 16) - 1]);
-        assert!(table.iter().count() < 16 + 7 * PAGE, "what nobody needs is not there");
+        assert_eq!(present, NUMBERS);
+        assert!(table.iter().count() < 16 + 7 * FAN, "what nobody needs is not there");
         let numbers: Vec<usize> = table.iter().map(|(number, _)| number).collect();
         assert!(numbers.is_sorted_by(|a, b| a < b), "each is there once, in order");
+        for from in (0..6000).chain(69_000..71_000).chain([131_086, 131_087, 131_088, usize::MAX]) {
+            let rest = numbers.iter().copied().filter(|number| *number >= from);
+            assert!(table.iter_from(from).map(|(number, _)| number).eq(rest), "{from}");
+        }
     }
 }

@@ -23,10 +23,10 @@ pub(crate) fn adjacency_number(label: EdgeLabelId, dir: Dir) -> usize {
     label.index() * 2 + dir as usize
 }
 
-/// The edge label of the adjacency section with this number.
+/// The edge label and the direction of the adjacency section with this number.
 #[inline]
-pub(crate) fn label_of(number: usize) -> EdgeLabelId {
-    EdgeLabelId((number / 2) as u16)
+pub(crate) fn list_of(number: usize) -> (Dir, EdgeLabelId) {
+    (if number.is_multiple_of(2) { Dir::Out } else { Dir::In }, EdgeLabelId((number / 2) as u16))
 }
 
 /// The number of a vertex's stripe.

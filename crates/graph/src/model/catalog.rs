@@ -151,9 +151,9 @@ impl Catalog {
         let shown = self.names(NameSpace::Key).filter(|(id, _)| *id != EDGE_ID_KEY.0);
         shown.map(|(id, name)| (KeyId(id), name))
     }
-    /// The ids that keys of properties may have. Not every one is a key's: ids may have gaps.
-    pub(crate) fn key_ids(&self) -> impl Iterator<Item = KeyId> + use<> {
-        (EDGE_ID_KEY.0 + 1..self.bound(NameSpace::Key) as u16).map(KeyId)
+    /// One past the highest id of a key. Not every id below it is a key's: ids may have gaps.
+    pub(crate) fn key_bound(&self) -> usize {
+        self.bound(NameSpace::Key)
     }
     /// One past the highest id of a vertex label. Not every id below it is a label's: ids may have gaps.
     pub fn vertex_label_bound(&self) -> usize {

@@ -25,7 +25,7 @@ mod value_ref;
 mod value_statistics;
 
 pub(crate) use address::{
-    SLOTS, STRIPE_VERTICES, STRIPES, TABLETS, adjacency_number, label_of, slot_of, stripe_of, vertex_at,
+    SLOTS, STRIPE_VERTICES, STRIPES, TABLETS, adjacency_number, list_of, slot_of, stripe_of, vertex_at,
 };
 pub use catalog::Catalog;
 pub(crate) use catalog::{Declared, EDGE_ID_KEY, PROPERTY_ID_KEY};

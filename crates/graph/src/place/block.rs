@@ -11,13 +11,15 @@
 //! ```
 //!
 //! A stripe is filled in the order of its references, so the vertices of a label are dense in `stripe << 16 ..` and
-//! spread evenly over the tablets. A reference finds its block by two shifts and one pointer, or two: the blocks behind the
-//! first few come together when the first of them is needed, since a graph may have thousands of labels of one vertex each,
-//! and 64 blocks take 27 KB.
+//! spread evenly over the tablets. A reference finds its block by two shifts and one pointer, or two: only the first is there
+//! from the beginning, the next three and the 60 behind them come when one of them is needed, since a graph may have thousands
+//! of labels of one vertex each, and 64 blocks take 27 KB.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
+use once_cell::race::OnceBox;
+use parking_lot::RwLock;
 use values::VertexRef;
 
 use super::ranked::Ranked;
@@ -25,7 +27,7 @@ use crate::cells::{CellTable, SectionCell};
 use crate::model::{STRIPES, TABLETS, VertexLabelId, stripe_of};
 use crate::sections::{Adjacency, Column, Presence};
 
-/// Blocks that a stripe has from the beginning.
+/// Blocks that a stripe has before it has all of them.
 const FEW: usize = 4;
 
 /// The sections of up to 1,024 vertices of one tablet and one label.
@@ -48,39 +50,47 @@ pub(crate) struct Stripe {
     pub(crate) label: VertexLabelId,
     /// How many references were given out, from the first on.
     allocated: AtomicU32,
-    few: [Block; FEW],
-    rest: OnceLock<Box<[Block; TABLETS - FEW]>>,
+    first: Block,
+    few: OnceBox<[Block; FEW - 1]>,
+    rest: OnceBox<[Block; TABLETS - FEW]>,
     /// By key id, made from the columns of all blocks.
     pub(crate) ranked: CellTable<Ranked, 16>,
 }
 
 impl Stripe {
     fn new(label: VertexLabelId) -> Box<Self> {
-        let few = [const { Block::new() }; FEW];
+        let (few, rest) = (OnceBox::new(), OnceBox::new());
         let allocated = AtomicU32::new(0);
-        Box::new(Self { label, allocated, few, rest: OnceLock::new(), ranked: CellTable::new() })
+        Box::new(Self { label, allocated, first: Block::new(), few, rest, ranked: CellTable::new() })
     }
 
     /// The block of a tablet, if it was ever needed.
     #[inline]
     pub(crate) fn get(&self, tablet: usize) -> Option<&Block> {
-        self.few.get(tablet).or_else(|| self.rest.get()?.get(tablet - FEW))
+        match tablet {
+            FEW.. => self.rest.get()?.get(tablet - FEW),
+            0 => Some(&self.first),
+            _ => self.few.get()?.get(tablet - 1),
+        }
     }
 
     /// The block of a tablet, made now if need be: who goes through all asks for [`tablets`](Self::tablets).
     #[inline]
     pub(crate) fn block(&self, tablet: usize) -> &Block {
-        match self.few.get(tablet) {
-            Some(block) => block,
-            None => {
-                &self.rest.get_or_init(|| Box::new([const { Block::new() }; TABLETS - FEW]))[tablet - FEW]
-            }
+        match tablet {
+            FEW.. => &self.rest.get_or_init(|| Box::new([const { Block::new() }; _]))[tablet - FEW],
+            0 => &self.first,
+            _ => &self.few.get_or_init(|| Box::new([const { Block::new() }; _]))[tablet - 1],
         }
     }
 
     /// The tablets that may have something here.
     pub(crate) fn tablets(&self) -> std::ops::Range<usize> {
-        0..if self.rest.get().is_some() { TABLETS } else { FEW }
+        0..match (self.few.get(), self.rest.get()) {
+            (_, Some(_)) => TABLETS,
+            (Some(_), None) => FEW,
+            (None, None) => 1,
+        }
     }
 
     /// References given out.
@@ -99,11 +109,14 @@ pub(crate) struct BlockTable {
     stripes: Box<[OnceLock<Box<Stripe>>]>,
     /// One past the last stripe there is.
     end: AtomicUsize,
+    /// The numbers of a label's stripes, ascending: of tens of thousands of labels, each may have one.
+    by_label: RwLock<Vec<Vec<u32>>>,
 }
 
 impl BlockTable {
     pub(crate) fn new() -> Self {
-        Self { stripes: (0..STRIPES).map(|_| OnceLock::new()).collect(), end: AtomicUsize::new(0) }
+        let stripes = (0..STRIPES).map(|_| OnceLock::new()).collect();
+        Self { stripes, end: AtomicUsize::new(0), by_label: RwLock::default() }
     }
 
     #[inline]
@@ -122,9 +135,33 @@ impl BlockTable {
     /// # Panics
     /// If `number` is not below [`STRIPES`].
     pub(crate) fn stripe_for(&self, number: usize, label: VertexLabelId) -> &Stripe {
-        let stripe = self.stripes[number].get_or_init(|| Stripe::new(label));
+        let stripe = self.stripes[number].get_or_init(|| {
+            self.note_label(number, label);
+            Stripe::new(label)
+        });
         self.end.fetch_max(number + 1, Ordering::AcqRel);
         stripe
+    }
+
+    fn note_label(&self, number: usize, label: VertexLabelId) {
+        let mut by_label = self.by_label.write();
+        if by_label.len() <= label.index() {
+            by_label.resize(label.index() + 1, Vec::new());
+        }
+        let (numbers, number) = (&mut by_label[label.index()], number as u32);
+        numbers.insert(numbers.partition_point(|known| *known < number), number);
+    }
+
+    /// The first stripe from one on that is of a label (of any label), and its number.
+    pub(crate) fn next(&self, label: Option<VertexLabelId>, from: usize) -> Option<(usize, &Stripe)> {
+        let Some(label) = label else {
+            return (from..self.end()).find_map(|number| Some((number, self.stripe(number)?)));
+        };
+        let by_label = self.by_label.read();
+        let numbers = by_label.get(label.index())?;
+        let numbers = &numbers[numbers.partition_point(|number| (*number as usize) < from)..];
+        // One that is noted may be about to be there.
+        numbers.iter().find_map(|&number| Some((number as usize, self.stripe(number as usize)?)))
     }
 
     /// One past the number of the last stripe.
@@ -149,8 +186,9 @@ mod tests {
     #[test]
     fn a_stripe_of_few_vertices_has_few_blocks() {
         let stripe = Stripe::new(VertexLabelId(1));
-        assert_eq!(stripe.tablets(), 0..FEW);
-        assert!(size_of::<Stripe>() < 3_000, "{} bytes", size_of::<Stripe>());
+        assert_eq!(stripe.tablets(), 0..1);
+        assert!(size_of::<Stripe>() < 700, "{} bytes", size_of::<Stripe>());
+        assert!(stripe.get(0).is_some() && stripe.get(1).is_none());
         stripe.block(FEW - 1).columns.get_or_grow(3);
         assert_eq!(stripe.tablets(), 0..FEW);
         assert!(stripe.get(FEW).is_none() && stripe.get(FEW - 1).is_some());
@@ -158,6 +196,23 @@ mod tests {
         assert_eq!(stripe.tablets(), 0..TABLETS);
         assert!(stripe.get(TABLETS - 1).is_some_and(|block| std::ptr::eq(last, block)));
         assert!(!std::ptr::eq(last, stripe.block(FEW)));
+    }
+
+    #[test]
+    fn the_stripes_of_a_label_are_found_among_those_of_all() {
+        let table = BlockTable::new();
+        let label = |number: usize| VertexLabelId((number % 7) as u16);
+        for number in [5, 12, 3, 19, 701, 700, 20, 40_000, 0, 8] {
+            table.stripe_for(number, label(number));
+        }
+        let all = |of: Option<VertexLabelId>| -> Vec<usize> {
+            let after = |from| table.next(of, from).map(|(number, _)| number);
+            std::iter::successors(after(0), |number| after(number + 1)).collect()
+        };
+        assert_eq!(all(None), [0, 3, 5, 8, 12, 19, 20, 700, 701, 40_000]);
+        assert_eq!(all(Some(VertexLabelId(5))), [5, 12, 19]);
+        assert_eq!(all(Some(VertexLabelId(1))), [8, 701]);
+        assert!(table.next(Some(VertexLabelId(99)), 0).is_none());
     }
 
     #[test]

@@ -236,20 +236,16 @@ impl Reader<'_> {
     fn next_run(&self, label: Option<VertexLabelId>, from: u64, end: Option<u64>) -> Option<(u64, u64)> {
         let end = end.unwrap_or(u64::MAX);
         let mut number = (from >> 16) as usize;
-        while number < self.memory.blocks.end() {
-            let first = (number as u64) << 16;
+        while let Some((next, stripe)) = self.memory.blocks.next(label, number) {
+            let first = (next as u64) << 16;
             if first >= end {
                 return None;
             }
-            if let Some(stripe) = self.memory.blocks.stripe(number)
-                && label.is_none_or(|label| label == stripe.label)
-            {
-                let to = (first + u64::from(stripe.allocated().min(STRIPE_VERTICES))).min(end);
-                if from.max(first) < to {
-                    return Some((from.max(first), to));
-                }
+            let to = (first + u64::from(stripe.allocated().min(STRIPE_VERTICES))).min(end);
+            if from.max(first) < to {
+                return Some((from.max(first), to));
             }
-            number += 1;
+            number = next + 1;
         }
         None
     }

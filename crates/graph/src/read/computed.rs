@@ -53,6 +53,11 @@ impl Computed {
         }
     }
 
+    /// The first of its keys from one on.
+    pub(super) fn next_key(&self, from: KeyId) -> Option<KeyId> {
+        self.columns.iter().map(|column| column.key).filter(|key| *key >= from).min()
+    }
+
     /// What was computed last for a vertex under a key.
     pub(super) fn get(&self, v: VertexRef, key: KeyId) -> Option<ValueRef<'_>> {
         let under_key = self.columns.iter().rev().filter(|column| column.key == key);

@@ -9,6 +9,7 @@ mod batched;
 mod check_tree;
 mod computed;
 mod edge_ids;
+mod few_of_many;
 mod list;
 mod notes;
 mod overlay;

@@ -7,6 +7,7 @@ use crossbeam_skiplist::SkipSet;
 use values::{EdgeRef, Value, VertexRef};
 
 use super::computed::Computed;
+use super::few_of_many::{FEW_KEYS, FEW_LABELS};
 use crate::cells::ChainMap;
 use crate::model::{
     Dir, EdgeCells, EdgeLabelId, KeyId, NameSpace, NewNames, PropertyCell, PropertyState, Single, ValueRef,
@@ -18,8 +19,12 @@ use crate::sections::{EdgeChange, EntryRef, VertexState};
 #[derive(Default)]
 pub(crate) struct Overlay {
     pub(crate) vertices: ChainMap<VertexRef, VertexState>,
-    pub(crate) properties: ChainMap<(VertexRef, KeyId), PropertyState>,
-    pub(crate) lists: ChainMap<(VertexRef, EdgeLabelId, Dir), EdgeChange>,
+    properties: ChainMap<(VertexRef, KeyId), PropertyState>,
+    /// Under which keys, from [`FEW_KEYS`] on.
+    keys: SkipSet<(VertexRef, KeyId)>,
+    lists: ChainMap<(VertexRef, EdgeLabelId, Dir), EdgeChange>,
+    /// Of which labels a vertex has changed lists, from [`FEW_LABELS`] on.
+    labels: SkipSet<(VertexRef, Dir, EdgeLabelId)>,
     /// The same changes by edge (source and sequence number), for who looks for one edge in a hub.
     pub(crate) edges: ChainMap<(VertexRef, u32), OwnEdge>,
     /// Vertices that got an id, by its hash.
@@ -30,6 +35,47 @@ pub(crate) struct Overlay {
     pub(crate) values: ChainMap<(VertexLabelId, KeyId, u32), VertexRef>,
     /// Vertices that got a key in a range index: the index's number, the key, the vertex and the write.
     pub(crate) ordered: SkipSet<(u32, Box<[u8]>, VertexRef, u64)>,
+}
+
+impl Overlay {
+    /// Lays a change over a list.
+    pub(crate) fn change_list(
+        &self,
+        v: VertexRef,
+        label: EdgeLabelId,
+        dir: Dir,
+        write: u64,
+        change: EdgeChange,
+    ) {
+        self.lists.push((v, label, dir), write, change);
+        if label.index() >= FEW_LABELS {
+            self.labels.insert((v, dir, label));
+        }
+    }
+
+    /// Lays values over what a vertex has under a key.
+    pub(crate) fn set_property(&self, v: VertexRef, key: KeyId, write: u64, state: PropertyState) {
+        self.properties.push((v, key), write, state);
+        if key.index() >= FEW_KEYS {
+            self.keys.insert((v, key));
+        }
+    }
+
+    /// The first label from one on, from [`FEW_LABELS`] on, of which a list of a vertex was changed.
+    pub(crate) fn next_label(&self, v: VertexRef, dir: Dir, from: EdgeLabelId) -> Option<EdgeLabelId> {
+        let labels = (v, dir, from)..=(v, dir, EdgeLabelId(u16::MAX));
+        self.labels.range(labels).next().map(|entry| entry.2)
+    }
+
+    /// The lists of such labels that were changed of any of the vertices from one to another.
+    pub(crate) fn lists_between(
+        &self,
+        first: VertexRef,
+        last: VertexRef,
+    ) -> impl Iterator<Item = (Dir, EdgeLabelId)> {
+        let all = (first, Dir::Out, EdgeLabelId(0))..=(last, Dir::In, EdgeLabelId(u16::MAX));
+        self.labels.range(all).map(|entry| (entry.1, entry.2))
+    }
 }
 
 /// What a transaction did to an edge.
@@ -62,6 +108,13 @@ impl<'a> Own<'a> {
 
     fn property(self, v: VertexRef, key: KeyId) -> Option<&'a PropertyState> {
         self.overlay.properties.visible(&(v, key), self.writes).map(|version| version.change())
+    }
+
+    /// The first key from one on, from [`FEW_KEYS`] on, under which a vertex was given values, or any vertex computed ones.
+    pub(crate) fn next_key(self, v: VertexRef, from: KeyId) -> Option<KeyId> {
+        let mut written = self.overlay.keys.range((v, from)..=(v, KeyId(u16::MAX)));
+        let computed = self.computed.and_then(|computed| computed.next_key(from));
+        written.next().map(|entry| entry.1).into_iter().chain(computed).min()
     }
 
     fn computed(self, v: VertexRef, key: KeyId) -> Option<ValueRef<'a>> {

@@ -16,8 +16,7 @@ use crate::cache::Request;
 use crate::cells::{SectionCell, SectionState};
 use crate::error::Result;
 use crate::model::{
-    Dir, EDGE_ID_KEY, EdgeLabelId, Tick, ValueRef, VertexLabelId, adjacency_number, label_of, slot_of,
-    stripe_of,
+    Dir, EDGE_ID_KEY, EdgeLabelId, Tick, ValueRef, VertexLabelId, adjacency_number, slot_of, stripe_of,
 };
 use crate::place::Block;
 use crate::resident::Memory;
@@ -25,9 +24,6 @@ use crate::sections::{
     Adjacency, EdgePlace, FoundEdge, Mergeable, MergedList, Order, Presence, SectionKey, SectionName,
     TreeName, VertexState,
 };
-
-/// Up to so many edge labels each is asked for by itself: as many as a block has cells for that are not allocated apart.
-const FEW_LABELS: usize = 16;
 
 /// All reads, against one [`Snapshot`], for one batch. Not `Send`: it pins memory against reclamation, so make one
 /// per batch and drop it.
@@ -223,28 +219,6 @@ impl<'a> Reader<'a> {
             f(label);
             ControlFlow::<()>::Continue(())
         });
-    }
-
-    /// The same from a label on, until `f` breaks off. Of more labels than a block has room for at once, only those that the
-    /// block has sections of are visited: a few of tens of thousands.
-    pub(crate) fn try_each_label<B>(
-        &self,
-        v: VertexRef,
-        dir: Dir,
-        from: EdgeLabelId,
-        mut f: impl FnMut(EdgeLabelId) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
-        let bound = self.edge_label_bound();
-        // What a transaction itself has added may have no section yet.
-        if bound <= FEW_LABELS || self.own.is_some() {
-            return (from.index()..bound).try_for_each(|label| f(EdgeLabelId(label as u16)));
-        }
-        let Some(block) = self.memory.blocks.block(v) else { return ControlFlow::Continue(()) };
-        let cells = block.adjacency.iter().skip(dir as usize).step_by(2);
-        let labels = cells.filter(|(_, cell)| cell.is_there(&self.guard)).map(|(number, _)| label_of(number));
-        // There may be sections for labels that have come since, which this reader's catalog does not know.
-        let known = labels.take_while(|label| label.index() < bound);
-        known.skip_while(|label| *label < from).try_for_each(f)
     }
 
     /// The number of edges along `labels` (all, when empty); for `Both` a self-loop counts twice. Constant per label.

@@ -196,7 +196,7 @@ impl Transaction {
             let before = self.reader(writes).degree(v, direction, &[label]);
             let degree = before.saturating_add_signed(kind.growth()) as u32;
             let change = EdgeChange { kind: kind.clone(), neighbour, seq: e.seq, degree };
-            self.overlay.lists.push((v, label, dir), write, change);
+            self.overlay.change_list(v, label, dir, write, change);
         }
     }
 
@@ -220,7 +220,7 @@ impl Transaction {
             };
             let push = |kind, degree| {
                 let change = EdgeChange { kind, neighbour, seq: e.seq, degree };
-                self.overlay.lists.push((v, label, dir), write, change);
+                self.overlay.change_list(v, label, dir, write, change);
             };
             if key.is_some_and(|key| is_moved(before, after, key)) {
                 push(EdgeChangeKind::Delete, degree.saturating_sub(1));

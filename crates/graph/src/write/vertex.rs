@@ -92,16 +92,17 @@ impl Transaction {
     }
 
     fn drop_edges_of(&self, writes: &mut WriteSet, v: VertexRef, dir: Dir) -> Result<()> {
-        let bound = self.reader(writes).edge_label_bound();
-        for label in 0..bound {
+        let mut from = Some(EdgeLabelId(0));
+        while let Some(label) = from.and_then(|from| self.reader(writes).next_label(v, dir, from)) {
+            from = label.0.checked_add(1).map(EdgeLabelId);
             values::watch::tick();
             let edges: Vec<_> = {
                 let reader = self.reader(writes);
-                let list = reader.list(v, EdgeLabelId(label as u16), dir);
+                let list = reader.list(v, label, dir);
                 let catalog = self.memory().catalog();
                 let edges = list.runs().flat_map(|run| {
                     let known = |i: usize| {
-                        let keys = catalog.list_keys(EdgeLabelId(label as u16));
+                        let keys = catalog.list_keys(label);
                         let before = keys.filter_map(|key| Some((key, run.value(i, key)?))).collect();
                         (run.user_id(i).map(ValueRef::to_value), before)
                     };
@@ -119,7 +120,8 @@ impl Transaction {
 
     fn drop_properties_of(&self, writes: &mut WriteSet, v: VertexRef) -> Result<()> {
         let created = writes.has_created(v);
-        for key in self.catalog().key_ids() {
+        let keys: Vec<KeyId> = self.reader(writes).keys_of(v).collect();
+        for key in keys {
             let before = self.reader(writes).cells(v, key);
             if before.is_empty() {
                 continue;
@@ -241,7 +243,7 @@ impl Transaction {
             writes.adds([units::property(v, key), units::properties(v)])?;
         }
         self.note_values(writes, v, key, before, &after, write)?;
-        self.overlay.properties.push((v, key), write, state.clone());
+        self.overlay.set_property(v, key, write, state.clone());
         writes.set_property(v, key, state);
         Ok(())
     }

@@ -1,10 +1,12 @@
 //! Where an expansion stands.
 
-use graph::{Place, Seek};
+use graph::{Dir, Place, ReadUnit, Seek};
 use values::VertexRef;
 
 use crate::edge_part::EdgePart;
 
+use super::super::view::Graph;
+use super::next_list;
 use super::sorted::Ordered;
 
 /// Where an expansion stands: the next edge of the next list of the next row.
@@ -73,6 +75,23 @@ impl Cursor {
     #[inline]
     pub(super) fn is_behind_part(&self) -> bool {
         self.part.is_some_and(|(_, end)| self.place.position >= end)
+    }
+
+    /// Passes over the lists that the vertex of its row does not have, of as many labels as the graph has; whether there is one
+    /// left in this row. If not, it is at the next. That the vertex was asked for lists is noted.
+    pub(super) fn find_list(&mut self, v: VertexRef, dirs: &[Dir], labels: usize, graph: &Graph<'_>) -> bool {
+        if self.is_partial() || !self.is_at_beginning() {
+            return true;
+        }
+        if self.list == 0 {
+            dirs.iter().for_each(|&dir| graph.note(|| ReadUnit::AnyList(v, dir)));
+        }
+        self.list = next_list(v, self.list, dirs, labels, graph);
+        let found = self.list < dirs.len() * labels;
+        if !found {
+            (self.list, self.row) = (0, self.row + 1);
+        }
+        found
     }
 
     /// Goes to the next list of so many per row; to the end of the input, if only a part was wanted.

@@ -13,7 +13,7 @@ use super::found::Found;
 use super::neighbours::{EDGES_PER_CALL, Expand, room};
 use super::pace::Pace;
 use super::visitor::Visitor;
-use super::{list_at, vertex_of};
+use super::{are_many, list_at, vertex_of};
 
 impl Expand {
     /// The general case, run by run. Where secondary trees are of use, it ends before a list that may have one.
@@ -28,6 +28,7 @@ impl Expand {
         let mut target = self.filling.chunk.rows(cx);
         let dirs = Dir::of(way.direction);
         let lists = dirs.len() * self.labels.len();
+        let are_many = are_many(&way.labels, &self.labels);
         let mut found = Found::for_way(way, target);
         let test = match &way.edge_test {
             Some(test) => Some(self.test.ready(test, Resolver { cx, graph })?),
@@ -38,6 +39,9 @@ impl Expand {
         let mut at = self.cursor;
         while lists > 0 && at.row < batch.len && found.len() < target && looked_at < EDGES_PER_CALL {
             let v = vertex_of(batch, at.row, graph, cx)?;
+            if are_many && !at.find_list(v, dirs, self.labels.len(), graph) {
+                continue;
+            }
             let (dir, label) = list_at(at.list, dirs, &self.labels);
             if at.is_at_beginning() {
                 if shuns_long && graph.reader.list(v, label, dir).has_tree() {

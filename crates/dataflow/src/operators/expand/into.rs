@@ -1,6 +1,6 @@
 //! Expansion to vertices that are known: from the side that has fewer edges.
 
-use graph::{Degrees, Dir, EdgeLabelId, Place};
+use graph::{Degrees, Dir, EdgeLabelId, Place, ReadUnit};
 use planner::physical::{Hop, OpKind, Target, op};
 use values::{Value, VertexRef};
 
@@ -13,7 +13,7 @@ use super::super::row_origins::trace;
 use super::super::view::{Graph, View, Viewpoint};
 use super::degree::multiplied;
 use super::pace::Pace;
-use super::{labels_of, list_at, vertex_of};
+use super::{are_many, labels_of, list_at, next_list, vertex_of};
 
 /// Edges looked at in one call at most.
 const EDGES_PER_CALL: usize = 1 << 18;
@@ -136,13 +136,20 @@ impl ExpandInto {
         let (mut left, dirs) = (budget(), Dir::of(*direction));
         let mut pace = Pace::default();
         let lists = dirs.len() * self.labels.len();
-        let mut degrees = match batch.len >= self.found.len() + SOME_ROWS {
+        let are_many = are_many(labels, &self.labels);
+        let mut degrees = match !are_many && batch.len >= self.found.len() + SOME_ROWS {
             true => self.degrees(dirs, graph),
             false => Vec::new(),
         };
         while self.found.len() < batch.len && left > 0 {
             let row = self.found.len();
             let v = vertex_of(batch, row, graph, cx)?;
+            if are_many && self.side.is_none() {
+                if self.list == 0 {
+                    dirs.iter().for_each(|&dir| graph.note(|| ReadUnit::AnyList(v, dir)));
+                }
+                self.list = next_list(v, self.list, dirs, self.labels.len(), graph);
+            }
             let Some(target) = self.targets[row].filter(|_| self.list < lists) else {
                 self.found.push(std::mem::take(&mut self.total));
                 self.list = 0;

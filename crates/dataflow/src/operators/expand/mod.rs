@@ -73,6 +73,27 @@ fn list_at(list: usize, dirs: &[Dir], labels: &[EdgeLabelId]) -> (Dir, EdgeLabel
     }
 }
 
+/// Of all labels of a graph, so many are many: a vertex will have edges of few of them.
+const MANY_LABELS: usize = 16;
+
+/// Whether the labels to follow are all labels of a graph that has many.
+fn are_many(followed: &EdgeLabels, labels: &[EdgeLabelId]) -> bool {
+    matches!(followed, EdgeLabels::All) && labels.len() > MANY_LABELS
+}
+
+/// The first list from one on that a vertex may have, among those of as many labels as the graph has; behind the last of them
+/// if there is none. They are counted as in [`list_at`].
+fn next_list(v: VertexRef, list: usize, dirs: &[Dir], labels: usize, graph: &Graph<'_>) -> usize {
+    let (first_dir, mut from) = (list / labels, list % labels);
+    for (nth, dir) in dirs.iter().enumerate().skip(first_dir) {
+        match graph.reader.next_label(v, *dir, EdgeLabelId(from as u16)) {
+            Some(next) if next.index() < labels => return nth * labels + next.index(),
+            _ => from = 0,
+        }
+    }
+    dirs.len() * labels
+}
+
 /// The edge labels to follow from the vertices of a batch. If these are all and there are none yet, that is noted, since no list
 /// will be looked at.
 fn labels_of(
@@ -82,11 +103,16 @@ fn labels_of(
     graph: &Graph<'_>,
     into: &mut Vec<EdgeLabelId>,
 ) {
-    into.clear();
     match labels {
-        EdgeLabels::Only(labels) => into.extend_from_slice(labels),
+        EdgeLabels::Only(labels) => {
+            into.clear();
+            into.extend_from_slice(labels);
+        }
         EdgeLabels::All => {
-            into.extend((0..graph.reader.snapshot().catalog().edge_label_bound() as u16).map(EdgeLabelId));
+            // It has them already from the batch before, unless some have come: there may be tens of thousands.
+            let bound = graph.reader.snapshot().catalog().edge_label_bound();
+            into.truncate(bound);
+            into.extend((into.len()..bound).map(|label| EdgeLabelId(label as u16)));
             if into.is_empty() && graph.is_noted() {
                 for v in (0..batch.len).filter_map(|row| batch.current.vertex(row)) {
                     Dir::of(direction).iter().for_each(|&dir| graph.note(|| ReadUnit::AnyList(v, dir)));

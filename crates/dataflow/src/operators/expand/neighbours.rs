@@ -24,7 +24,7 @@ use super::cursor::Cursor;
 use super::pace::Pace;
 use super::packed::PackedLists;
 use super::sorted::Wanted;
-use super::{labels_of, list_at, vertex_of};
+use super::{are_many, labels_of, list_at, vertex_of};
 use crate::memory::StateMemory;
 
 /// Edges looked at in one call at most, even if few of them pass.
@@ -167,6 +167,7 @@ impl Expand {
         let mut target = self.filling.chunk.rows(cx);
         let dirs = Dir::of(way.direction);
         let lists = dirs.len() * self.labels.len();
+        let are_many = are_many(&way.labels, &self.labels);
         let mut found: Vec<VertexRef> = Vec::with_capacity(target);
         let mut packed = PackedLists::of(batch, self.cursor.row, dirs, &self.labels, graph);
         let test = match &way.end_test {
@@ -194,6 +195,9 @@ impl Expand {
             && looked_at < most
         {
             let v = vertex_of(batch, at.row, graph, cx)?;
+            if are_many && !at.find_list(v, dirs, self.labels.len(), graph) {
+                continue;
+            }
             let (dir, label) = list_at(at.list, dirs, &self.labels);
             if at.is_at_beginning() {
                 graph.note_list_among(v, (dir, label), &way.labels);

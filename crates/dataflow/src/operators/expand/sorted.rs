@@ -26,7 +26,7 @@ use super::found::Found;
 use super::neighbours::{EDGES_PER_CALL, Expand};
 use super::pace::Pace;
 use super::visitor::Visitor;
-use super::{list_at, vertex_of};
+use super::{are_many, list_at, vertex_of};
 
 /// Which parts of the lists are wanted: one of these, whichever order a list has.
 #[derive(Clone, Copy)]
@@ -119,6 +119,7 @@ impl Expand {
         let target = self.filling.chunk.rows(cx);
         let dirs = Dir::of(way.direction);
         let lists = dirs.len() * self.labels.len();
+        let are_many = are_many(&way.labels, &self.labels);
         let mut found = Found::for_way(way, target);
         let (mut at, mut looked_at, mut rows) = (self.cursor, 0, 0);
         let mut pace = Pace::default();
@@ -129,6 +130,9 @@ impl Expand {
         };
         while lists > 0 && at.row < batch.len && rows < target && looked_at < EDGES_PER_CALL {
             let v = vertex_of(batch, at.row, graph, cx)?;
+            if are_many && !at.find_list(v, dirs, self.labels.len(), graph) {
+                continue;
+            }
             let (dir, label) = list_at(at.list, dirs, &self.labels);
             let list = graph.reader.list(v, label, dir);
             let fresh = at.ordered.is_none();

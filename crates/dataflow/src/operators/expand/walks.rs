@@ -17,7 +17,7 @@ use super::degree::multiplied;
 use super::neighbours::not_of_properties;
 use super::pace::Pace;
 use super::packed::PackedLists;
-use super::{labels_of, list_at, vertex_of};
+use super::{are_many, labels_of, list_at, vertex_of};
 use crate::memory::StateMemory;
 
 /// Degrees looked up in one call at most.
@@ -143,6 +143,7 @@ impl Walks {
     ) -> Result<bool, QueryError> {
         let dirs = Dir::of(hop.direction);
         let lists = dirs.len() * self.labels.len();
+        let are_many = are_many(&hop.labels, &self.labels);
         let mut left = budget();
         let mut packed = PackedLists::of(batch, self.cursor.row, dirs, &self.labels, graph);
         if lists == 0 {
@@ -152,6 +153,11 @@ impl Walks {
         let (mut at, mut pace) = (self.cursor, Pace::default());
         while at.row < batch.len && left > 0 {
             let v = vertex_of(batch, at.row, graph, cx)?;
+            if are_many && !at.find_list(v, dirs, self.labels.len(), graph) {
+                self.walks.push(std::mem::take(&mut self.total));
+                left -= 1;
+                continue;
+            }
             let (dir, label) = list_at(at.list, dirs, &self.labels);
             if at.is_at_beginning() {
                 graph.note_list_among(v, (dir, label), &hop.labels);

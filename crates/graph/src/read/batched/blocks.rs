@@ -1,11 +1,14 @@
 //! Lists of whole blocks, for who goes through all vertices of the graph.
 
+use std::collections::BTreeSet;
+
 use values::VertexRef;
 
 use crate::cells::SectionState;
 use crate::model::{
-    Dir, EdgeLabelId, STRIPE_VERTICES, Tick, VertexLabelId, adjacency_number, slot_of, stripe_of,
+    Dir, EdgeLabelId, STRIPE_VERTICES, Tick, VertexLabelId, adjacency_number, list_of, slot_of, stripe_of,
 };
+use crate::read::few_of_many::FEW_LABELS;
 use crate::read::reader::Reader;
 use crate::sections::Adjacency;
 
@@ -68,8 +71,11 @@ impl Reader<'_> {
         self.memory.blocks.iter().map(extent).filter(|extent| extent.len > 0).collect()
     }
 
-    /// The lists that vertices of the extent of this one may have edges in. Loads nothing.
+    /// Those of some lists, ascending, that vertices of the extent of this one may have edges in. Loads nothing.
     pub fn lists_near(&self, v: VertexRef, lists: &[(Dir, EdgeLabelId)]) -> Vec<(Dir, EdgeLabelId)> {
+        if lists.len() > 2 * FEW_LABELS {
+            return self.lists_among_many(v, lists);
+        }
         let Some(stripe) = self.memory.blocks.stripe(stripe_of(v)).filter(|_| self.own.is_none()) else {
             return lists.to_vec();
         };
@@ -81,6 +87,25 @@ impl Reader<'_> {
             })
         };
         lists.iter().filter(has_some).copied().collect()
+    }
+
+    /// The same, from the sections that are there: they are fewer than the lists.
+    fn lists_among_many(&self, v: VertexRef, lists: &[(Dir, EdgeLabelId)]) -> Vec<(Dir, EdgeLabelId)> {
+        let mut found = BTreeSet::new();
+        if let Some(own) = self.own {
+            let first = VertexRef(v.0 & !(STRIPE_VERTICES - 1));
+            let last = VertexRef(first.0 | (STRIPE_VERTICES - 1));
+            let few = (0..FEW_LABELS as u16).map(EdgeLabelId);
+            found.extend(few.flat_map(|label| [(Dir::Out, label), (Dir::In, label)]));
+            found.extend(own.overlay.lists_between(first, last));
+        }
+        if let Some(stripe) = self.memory.blocks.stripe(stripe_of(v)) {
+            for block in stripe.tablets().filter_map(|tablet| stripe.get(tablet)) {
+                let is_there = block.adjacency.iter().filter(|(_, cell)| cell.is_there(&self.guard));
+                found.extend(is_there.map(|(number, _)| list_of(number)));
+            }
+        }
+        found.into_iter().filter(|list| lists.binary_search(list).is_ok()).collect()
     }
 
     /// The lists of the vertices of the block that this one is in; `None` if there are none.
