@@ -114,7 +114,7 @@ fn value_of_group(by: Modulator) -> Chain {
         Modulator::Chain(chain) if chain.steps.iter().all(|step| step.kind == Kind::Identity) => {
             Chain { steps: vec![fold] }
         }
-        Modulator::Chain(chain) if chain.steps.iter().any(|step| sees_all(&step.kind)) => chain,
+        Modulator::Chain(chain) if chain.steps.iter().any(|step| sees_all(&step.kind)) => one_by_one(chain),
         Modulator::Chain(chain) => {
             // What runs for each of those that travel as one, where that can be told.
             let often = chain.footprint().touches(Footprint::REPEATED);
@@ -124,6 +124,17 @@ fn value_of_group(by: Modulator) -> Chain {
         }
         by => Chain { steps: vec![Step::new(Kind::Take(by), StepName::By), fold] },
     }
+}
+
+/// A value with a barrier. Traversers come to it one after the other, so what fills a side-effect in front of it does not wait
+/// for the next.
+fn one_by_one(mut chain: Chain) -> Chain {
+    for step in chain.steps.iter_mut().take_while(|step| !sees_all(&step.kind)) {
+        if let Kind::Collect { eager, .. } = &mut step.kind {
+            *eager = false;
+        }
+    }
+    chain
 }
 
 /// What makes a value of what a barrier has gathered, TinkerPop does when somebody asks for the map of a `group(key)`. Where nobody

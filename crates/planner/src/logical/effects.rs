@@ -11,7 +11,7 @@
 //! ```
 
 use super::parts::{Parts, own_reads, reads_inside};
-use super::{Chain, Footprint, Kind, Logical, Role, Step};
+use super::{Chain, Footprint, Kind, Logical, Origin, Role, Step};
 use crate::physical::{Child, SideEffectId};
 
 /// Whether an instance of the subquery must end with its first result, since more of it would do more.
@@ -37,10 +37,35 @@ impl Logical {
         }
     }
 
-    /// The side-effects that a `cap` asks for; `None` if something looks at them in another way, and it may be at any.
+    /// The side-effects that a `cap` or a `select` asks for; `None` if something looks at them in another way, and it may be at any.
     pub(crate) fn side_effects_asked_for(&self) -> Option<Vec<SideEffectId>> {
         let mut asked = Vec::new();
-        add_capped(&self.root, &mut asked).then_some(asked)
+        self.add_asked(&self.root, &mut asked).then_some(asked)
+    }
+}
+
+impl Logical {
+    /// Adds the side-effects that a chain asks for by name; whether there is no other look at any.
+    fn add_asked(&self, chain: &Chain, asked: &mut Vec<SideEffectId>) -> bool {
+        chain.steps.iter().all(|step| {
+            match &step.kind {
+                Kind::Cap(side_effects) => asked.extend(side_effects),
+                Kind::Select(select) => {
+                    asked.extend(select.selections.iter().filter_map(|selected| match &selected.origin {
+                        Origin::SideEffect(side_effect) => Some(*side_effect),
+                        Origin::Named { name, .. } => {
+                            self.side_effects.get_index_of(name).map(|index| SideEffectId(index as u16))
+                        }
+                        Origin::Current | Origin::Slot(_) | Origin::Entry(_) => None,
+                    }));
+                }
+                kind if kind.own_footprint().touches(Footprint::SIDE_EFFECT) => return false,
+                _ => {}
+            }
+            let mut no_other = true;
+            step.kind.for_each_child(&mut |chain, _| no_other &= self.add_asked(chain, asked));
+            no_other
+        })
     }
 }
 
@@ -61,9 +86,17 @@ pub(crate) fn first_to_look_ahead(steps: &[Step]) -> Option<usize> {
     before.position(|step| looks_at_side_effects(step, Role::Root))
 }
 
-/// Whether a step begins when all of its stream has come: so does a loop in TinkerPop of which something inside gathers.
-pub(crate) fn is_loop_that_gathers(step: &Step) -> bool {
-    matches!(&step.kind, Kind::Repeat(repeat) if repeat.body.steps.iter().any(has_barrier))
+/// Whether a step begins when all of its stream has come: so does a loop in TinkerPop, or a branch, of which something inside
+/// gathers.
+pub(crate) fn begins_as_a_whole(step: &Step) -> bool {
+    let branches = matches!(&step.kind, Kind::Repeat(_) | Kind::Choose(_) | Kind::Union(_));
+    let mut gathers = false;
+    if branches {
+        step.kind.for_each_child(&mut |chain, role| {
+            gathers |= matches!(role, Role::Stream | Role::Body) && chain.steps.iter().any(has_barrier);
+        });
+    }
+    gathers
 }
 
 /// Whether the step, or one inside it, is a barrier in TinkerPop.
@@ -72,6 +105,8 @@ fn has_barrier(step: &Step) -> bool {
         step.kind,
         Kind::Dedup { .. }
             | Kind::Order { .. }
+            | Kind::Range { .. }
+            | Kind::Tail(_)
             | Kind::Aggregate(_)
             | Kind::Group(_)
             | Kind::GroupCount(_)
@@ -118,20 +153,6 @@ fn fills_lazily(step: &Step) -> bool {
 /// Whether some step looks at a side-effect. A `cap` of the whole traversal does so when all is done.
 fn reads_side_effects(chain: &Chain, role: Role) -> bool {
     chain.steps.iter().any(|step| looks_at_side_effects(step, role))
-}
-
-/// Adds the side-effects that a `cap` asks for; whether there is no other look at any.
-fn add_capped(chain: &Chain, asked: &mut Vec<SideEffectId>) -> bool {
-    chain.steps.iter().all(|step| {
-        if let Kind::Cap(side_effects) = &step.kind {
-            asked.extend(side_effects);
-        } else if step.kind.own_footprint().touches(Footprint::SIDE_EFFECT) {
-            return false;
-        }
-        let mut no_other = true;
-        step.kind.for_each_child(&mut |chain, _| no_other &= add_capped(chain, asked));
-        no_other
-    })
 }
 
 /// Whether a step does, in a chain that has that role.

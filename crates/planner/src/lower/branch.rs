@@ -148,12 +148,14 @@ impl Lowering<'_> {
             Choice::If(exists, then) => {
                 let mark = self.new_slot();
                 self.exists(exists, Some(mark), place, ops);
+                all_are_chosen(place, ops);
                 let then = self.inner(then, place, ops);
                 ScopeKind::If { mark, then, otherwise: branch(self, &choose.otherwise, ops) }
             }
             Choice::Switch(by, options) => {
                 let by = by.of_choice().unwrap_or_else(|| by.clone());
                 let choice = self.by_slot(&By::Current, &by, place, ops);
+                all_are_chosen(place, ops);
                 let options = options
                     .iter()
                     .map(|(option, chain)| (option.clone(), self.inner(chain, place, ops)))
@@ -179,5 +181,12 @@ impl Lowering<'_> {
             Some(_) => ops.stay(scope),
             None => ops.go(scope),
         }
+    }
+}
+
+/// Lets nobody into a branch before all have been chosen for, where that can be seen.
+fn all_are_chosen(place: Place, ops: &mut Ops) {
+    if place.chooses {
+        ops.stay(OpKind::Gather);
     }
 }

@@ -27,8 +27,7 @@ use values::{Str, watch};
 
 use crate::TICKS;
 use crate::logical::{
-    Chain, Kind, Logical, Seen, Step, each_wants_few, first_to_look_ahead, gathers_before,
-    is_loop_that_gathers,
+    Chain, Kind, Logical, Seen, Step, begins_as_a_whole, each_wants_few, first_to_look_ahead, gathers_before,
 };
 use crate::physical::{OpKind, Pipeline, Plan, Slot};
 use crate::words::Words;
@@ -137,11 +136,21 @@ struct Place {
     ends_early: bool,
     /// Whether a step behind it can tell how many travel as one (`Kind::shows_merging`).
     shown: bool,
+    /// Whether all that enter the step must have been chosen for before any of them goes on.
+    chooses: bool,
 }
 
 impl Place {
-    const ROOT: Self =
-        Self { rows: 1.0, times: 1.0, few: false, stream: true, seed: true, ends_early: false, shown: false };
+    const ROOT: Self = Self {
+        rows: 1.0,
+        times: 1.0,
+        few: false,
+        stream: true,
+        seed: true,
+        ends_early: false,
+        shown: false,
+        chooses: false,
+    };
 
     /// Inside a subquery that runs for one traverser, and whose results beyond the first are not wanted.
     fn inside_of_first(self) -> Self {
@@ -151,7 +160,16 @@ impl Place {
     /// Inside a subquery that runs for one traverser.
     fn inside(self, few: bool) -> Self {
         let times = self.rows * self.times;
-        Self { rows: 1.0, times, few, stream: false, seed: false, ends_early: false, shown: false }
+        Self {
+            rows: 1.0,
+            times,
+            few,
+            stream: false,
+            seed: false,
+            ends_early: false,
+            shown: false,
+            chooses: false,
+        }
     }
 
     /// The same for one whose results go on: where the chain around it ends with its first result, so does this.
@@ -195,8 +213,10 @@ impl Lowering<'_> {
             // The seed is one traverser.
             let one_by_one = !(place.seed && index == 0)
                 && (step.wants_one_by_one(self.seen, place.ends_early) || looks_ahead == Some(index));
-            let as_a_whole = one_by_one && is_loop_that_gathers(step);
-            if as_a_whole || gathers.get(index) == Some(&true) {
+            let as_a_whole = one_by_one && begins_as_a_whole(step);
+            // What a branch goes by is found out for one after the other, and all of it is before any of them goes on.
+            let chooses = as_a_whole && matches!(step.kind, Kind::Choose(_));
+            if as_a_whole && !chooses || gathers.get(index) == Some(&true) {
                 ops.stay(OpKind::Gather);
             }
             // What acts for each of those that travel as one may be seen by the next of them.
@@ -204,11 +224,11 @@ impl Lowering<'_> {
             if often || step.kind.acts_for_what_it_writes() {
                 ops.stay(OpKind::Unmerge);
             }
-            if one_by_one && !as_a_whole {
+            if one_by_one && (chooses || !as_a_whole) {
                 ops.stay(OpKind::OneByOne);
             }
             let shown = place.shown || last_shows.is_some_and(|last| last > index);
-            self.step(step, Place { rows: before, few, seed: false, shown, ..place }, &mut ops);
+            self.step(step, Place { rows: before, few, seed: false, shown, chooses, ..place }, &mut ops);
             ops.expect(first, before * place.times, rows * place.times);
         }
         self.mix = entering;
