@@ -107,6 +107,18 @@ impl Traversal {
     pub fn for_each_step_mut(&mut self, visit: &mut impl FnMut(&mut Step)) {
         self.steps.iter_mut().for_each(|step| step.for_each_mut(visit));
     }
+
+    /// Puts others in the place of each step, of those in children first.
+    pub fn rewrite(&mut self, with: &mut impl FnMut(Step) -> Vec<Step>) {
+        self.for_each_step_mut(&mut |step| {
+            for arg in &mut step.args {
+                if let Arg::Child(child) = arg {
+                    child.steps = std::mem::take(&mut child.steps).into_iter().flat_map(&mut *with).collect();
+                }
+            }
+        });
+        self.steps = std::mem::take(&mut self.steps).into_iter().flat_map(with).collect();
+    }
 }
 
 impl From<Vec<Step>> for Traversal {

@@ -5,7 +5,8 @@ use super::answer::{Answer, Detail, Outcome};
 use super::ast::Step;
 use super::case::Case;
 use super::orders::{
-    folds_in_an_optional, looks_at_order, looks_at_order_inside, sorts_a_loop, takes_a_part_of_a_loop,
+    folds_a_loop, folds_in_an_optional, looks_at_order, looks_at_order_inside, sorts_a_loop,
+    takes_a_part_of_a_loop,
 };
 use super::patterns::{
     adds_to_a_set_again, any_child, any_step, compares_behind_a_connective, compares_new_elements,
@@ -161,8 +162,11 @@ pub const FAULTS: &[Fault] = &[
                    and answers six lengths without optional strategies, one of which forgets the name. So it is with \
                    `g.V().match(__.as('d').values('name')).as('a').where(neq('a'))`, which finds no 'a', or answers nothing.",
         explains: |_, _, theirs| {
-            let messages =
-                ["Could not locate path from-label", "Neither the map, sideEffects, nor path has a "];
+            let messages = [
+                "Could not locate path from-label",
+                "Could not locate path to-label",
+                "Neither the map, sideEffects, nor path has a ",
+            ];
             let is_lost = |run: &&Answer| messages.iter().any(|message| says(run, message));
             (1..theirs.len()).contains(&theirs.iter().filter(is_lost).count())
         },
@@ -205,13 +209,16 @@ pub const FAULTS: &[Fault] = &[
     Fault {
         name: "order-of-a-loop",
         evidence: "On purpose: which of `g.V().repeat(both()).times(3)` come last, so that tail(2) keeps them, and whether what emit() lets \
-                   out comes before or behind what goes round again, is no promise. Nor is in which order `order()` leaves equals of them.",
+                   out comes before or behind what goes round again, is no promise. Nor is in which order `order()` leaves equals of them, \
+                   or `fold()` has them.",
         explains: |case, ours, theirs| {
             let fails = |answer: &Answer| matches!(answer.outcome, Outcome::Error(_));
             let steps = &case.script.body.steps;
             let same = |theirs: &Answer| theirs.text(Detail::Bag) == ours.text(Detail::Bag);
             let sorted = sorts_a_loop(steps) && theirs.iter().all(same);
-            !fails(ours) && !theirs.iter().all(fails) && (takes_a_part_of_a_loop(steps) || sorted)
+            let alike = |theirs: &Answer| theirs.text(Detail::Contents) == ours.text(Detail::Contents);
+            let folded = folds_a_loop(steps) && theirs.iter().all(alike);
+            !fails(ours) && !theirs.iter().all(fails) && (takes_a_part_of_a_loop(steps) || sorted || folded)
         },
     },
     Fault {

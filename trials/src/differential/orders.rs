@@ -43,6 +43,11 @@ pub fn sorts_a_loop(steps: &[Step]) -> bool {
     behind_a_loop(steps, &|step| step.name == "order")
 }
 
+/// Whether what leaves a loop becomes a list.
+pub fn folds_a_loop(steps: &[Step]) -> bool {
+    behind_a_loop(steps, &|step| step.name == "fold" && step.args.is_empty())
+}
+
 fn behind_a_loop(steps: &[Step], is_such: &impl Fn(&Step) -> bool) -> bool {
     let looped = steps.iter().position(|step| step.name == "repeat");
     looped.is_some_and(|at| steps[at..].iter().any(is_such))

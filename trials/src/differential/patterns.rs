@@ -281,8 +281,13 @@ fn unrolled(traversal: &Traversal, root: bool) -> Traversal {
 /// The traversal with formulas that never come to a negative zero, if it has any.
 pub fn with_plain_zeros(script: &Script) -> Option<Script> {
     let mut plain = script.clone();
+    add_zeros(&mut plain.body).then_some(plain)
+}
+
+/// Adds 0 to what formulas and products come to; whether there are any.
+fn add_zeros(traversal: &mut Traversal) -> bool {
     let mut changed = false;
-    plain.body.for_each_step_mut(&mut |step| {
+    traversal.for_each_step_mut(&mut |step| {
         if step.name == "math"
             && let Some(Arg::Text(text)) = step.args.first_mut()
         {
@@ -290,7 +295,17 @@ pub fn with_plain_zeros(script: &Script) -> Option<Script> {
             changed = true;
         }
     });
-    changed.then_some(plain)
+    let multiplies = |step: &Step| step.name == "fold" && step.args.last() == Some(&Arg::Text("mult".into()));
+    let mut with_sum = |mut step: Step| {
+        if !multiplies(&step) {
+            return vec![step];
+        }
+        changed = true;
+        let sum = Step { after: std::mem::take(&mut step.after), ..Step::new("math").arg("'_ + 0'") };
+        vec![step, sum]
+    };
+    traversal.rewrite(&mut with_sum);
+    changed
 }
 
 /// The traversal with the conditions of each `and` in the opposite order.

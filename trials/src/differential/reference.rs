@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use super::answer::{Answer, Outcome, State};
@@ -28,6 +29,13 @@ pub struct Form {
     pub mended: bool,
     /// How branches take their traversers.
     pub branches: Branches,
+}
+
+/// Reads a line of it. A value that a loop has put into itself again and again is deeper than is usual.
+fn parsed(line: &str) -> Result<Json, String> {
+    let mut text = serde_json::Deserializer::from_str(line);
+    text.disable_recursion_limit();
+    Json::deserialize(&mut text).map_err(|error| format!("{error}: {line}"))
 }
 
 /// Where the reference merges equal traversers.
@@ -141,7 +149,7 @@ impl Reference {
             // It did not even end when it was interrupted.
             return Ok(vec![Answer { outcome: Outcome::Late, state: None }; count]);
         };
-        let reply: Json = serde_json::from_str(&line).map_err(|error| format!("{error}: {line}"))?;
+        let reply = parsed(&line)?;
         let answers = reply["forms"]
             .as_array()
             .into_iter()
@@ -160,7 +168,7 @@ impl Reference {
         let request =
             json!({"graph": graph.json(), "forms": [], "dump": false, "millis": self.millis, "bulks": text});
         let Some(line) = self.exchange(&request.to_string())? else { return Ok(Vec::new()) };
-        let reply: Json = serde_json::from_str(&line).map_err(|error| format!("{error}: {line}"))?;
+        let reply = parsed(&line)?;
         Ok(reply["bulks"].as_array().into_iter().flatten().map(|bulk| bulk.as_u64().unwrap_or(0)).collect())
     }
 

@@ -1,5 +1,7 @@
 //! `where`, in its three forms.
 
+use std::borrow::Cow;
+
 use gremlin::{Argument, Instruction, Predicate as Written, StepName, Traversal};
 use values::{Str, Value};
 
@@ -121,6 +123,7 @@ impl Binder<'_> {
         {
             return self.where_connective(step, shape);
         }
+        let steps = &*with_name_behind_properties(steps);
         let (start, rest) = match steps.split_first() {
             Some((step, rest)) if step.name == StepName::As => (Some(Call::alone(step)), rest),
             _ => (None, steps),
@@ -230,6 +233,29 @@ impl Binder<'_> {
         };
         Ok(Chain::of(Kind::Exists(Exists { branches, formula }), step.name))
     }
+}
+
+/// The properties that an element is made with are its own, so that a name in front of them is at the end, as in TinkerPop, which
+/// folds them into the step that makes it: `addE('x').as('a').property('k', 1)`.
+fn with_name_behind_properties(steps: &[Instruction<StepName>]) -> Cow<'_, [Instruction<StepName>]> {
+    let of = |name: StepName, steps: &[Instruction<StepName>]| {
+        steps.iter().rev().take_while(|step| step.name == name).count()
+    };
+    let (before, properties) = steps.split_at(steps.len() - of(StepName::Property, steps));
+    let (making, names) = before.split_at(before.len() - of(StepName::As, before));
+    let is_part = |step: &&Instruction<StepName>| {
+        matches!(step.name, StepName::From | StepName::To | StepName::Property)
+    };
+    let are_folded = match making.iter().rev().find(|step| !is_part(step)).map(|step| step.name) {
+        Some(StepName::AddE) => true,
+        // One with a cardinality or properties of its own is set when the vertex is there.
+        Some(StepName::AddV) => properties.iter().all(|step| step.args.len() == 2),
+        _ => false,
+    };
+    if properties.is_empty() || names.is_empty() || !are_folded {
+        return Cow::Borrowed(steps);
+    }
+    Cow::Owned([making, properties, names].concat())
 }
 
 fn is_connective(step: &Instruction<StepName>) -> bool {

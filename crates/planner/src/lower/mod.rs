@@ -216,7 +216,10 @@ impl Lowering<'_> {
             let as_a_whole = one_by_one && begins_as_a_whole(step);
             // What a branch goes by is found out for one after the other, and all of it is before any of them goes on.
             let chooses = as_a_whole && matches!(step.kind, Kind::Choose(_));
-            if as_a_whole && !chooses || gathers.get(index) == Some(&true) {
+            // What is in front of an inject() has come when it is answered.
+            let injects = matches!(step.kind, Kind::Inject(..))
+                && chain.steps[..index].iter().any(|step| step.wants_one_by_one(self.seen, place.ends_early));
+            if injects || as_a_whole && !chooses || gathers.get(index) == Some(&true) {
                 ops.stay(OpKind::Gather);
             }
             // What acts for each of those that travel as one may be seen by the next of them.
