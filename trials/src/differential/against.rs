@@ -293,7 +293,11 @@ impl Trial {
             with_plain_zeros(&case.script).map_or_else(|| text.to_owned(), |plain| plain.to_string());
         let conditions = with_conditions_reversed(&case.script).to_string();
         let injected = with_what_is_injected_at_last(&case.script).to_string();
-        let all_paths = text.replacen("g.", "g.withPath().", 1);
+        let with_paths = |text: &str| text.replacen("g.", "g.withPath().", 1);
+        let all_paths = with_paths(text);
+        // Barriers that merge nothing but what has come the same way.
+        let ways_apart = with_paths(&after_reading);
+        let ways_apart_inside = with_paths(&after_reading_inside);
         let lazy = [
             (Merging::Everywhere, text, faults::MENDED),
             (Merging::Everywhere, all_paths.as_str(), faults::NAMES_ALONE),
@@ -309,6 +313,8 @@ impl Trial {
             (Merging::Nowhere, &after_reading_inside, faults::WRITES_WHILE_READING),
             (Merging::WhereAsked, &apart_inside, faults::WRITES_WHILE_READING),
             (Merging::WhereAsked, &after_reading_inside, faults::WRITES_WHILE_READING),
+            (Merging::WhereAsked, &ways_apart, faults::WRITES_WHILE_READING),
+            (Merging::WhereAsked, &ways_apart_inside, faults::WRITES_WHILE_READING),
         ]
         .map(|(merging, text, name)| (merging, false, text, name));
         let exact = [(Merging::Everywhere, text), (Merging::WhereAsked, text), (Merging::Nowhere, &for_each)]

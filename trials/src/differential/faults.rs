@@ -10,10 +10,11 @@ use super::orders::{
 };
 use super::patterns::{
     adds_to_a_set_again, any_child, any_step, compares_behind_a_connective, compares_new_elements,
-    fills_one_with_two_kinds, gathers_in_a_branch_of_one, groups_by_a_seed, groups_by_dedup, joins_numbers,
-    looks_up_the_end, looks_up_what_may_be_new, matches_and_gathers, matches_in_a_match, matches_several,
-    moves_by_equal_labels, names_between_conditions, names_the_start_of_a_by, selects_what_it_matches,
-    sorts_vertex_properties, takes_values, writes_in_a_by,
+    compares_what_it_fills, fills_one_with_two_kinds, gathers_in_a_branch_of_one, groups_by_a_seed,
+    groups_by_dedup, joins_numbers, looks_at_the_path_of_a_match, looks_up_the_end, looks_up_what_may_be_new,
+    matches_and_gathers, matches_in_a_match, matches_several, moves_by_equal_labels,
+    names_between_conditions, names_the_start_of_a_by, selects_what_it_matches, sorts_vertex_properties,
+    takes_the_first_of_all, takes_values, writes_in_a_by,
 };
 use super::verdict::{Verdict, judge};
 
@@ -199,6 +200,41 @@ pub const FAULTS: &[Fault] = &[
                    one traverser at a time into a pattern and a value traversal up to its first barrier, and what gathers inside of a branch \
                    there sees it alone, or what it has counted before. In Mangrove it sees all of the pattern's or the group's.",
         explains: |case, _, _| any_step(&case.script.body.steps, &gathers_in_a_branch_of_one),
+    },
+    Fault {
+        name: "fractions-are-ids",
+        evidence: "`g.V(1.5)` finds the vertex 1, and `g.inject(1.5).addE('knows').to(V(1))` an edge from it: where ids are longs, TinkerGraph \
+                   cuts any number off behind the point. In Mangrove 1.5 is no vertex's id, and 1.0 is that of the vertex 1.",
+        explains: |_, ours, _| {
+            let fraction = |kind: &&str| says(ours, &format!("({kind}) does not"));
+            says(ours, "must resolve to a Vertex or the ID of a Vertex")
+                && ["Double", "Float", "BigDecimal"].iter().any(fraction)
+        },
+    },
+    Fault {
+        name: "side-effects-that-are-alive",
+        evidence: "`g.V(1, 2).identity().as('a').where(gte('a')).by(aggregate('x').cap('x'))` answers both vertices: what cap() gives for the \
+                   left side is the set itself, which the right side fills further, so that it is compared with itself. In Mangrove it is what \
+                   was there when somebody asked.",
+        explains: |case, _, _| any_step(&case.script.body.steps, &compares_what_it_fills),
+    },
+    Fault {
+        name: "path-of-a-match",
+        evidence: "`g.V(1, 2).mergeV([(T.label): 'nope']).option(onMatch, project('p').by(path().unfold().label().fold()))` sets [person]: the \
+                   traverser is at what was found, and its path ends at what it was at before. In Mangrove the path ends where the traverser \
+                   is, at [person, nope].",
+        explains: |case, ours, theirs| {
+            let as_many = |theirs: &Answer| theirs.text(Detail::Count) == ours.text(Detail::Count);
+            any_step(&case.script.body.steps, &looks_at_the_path_of_a_match) && theirs.iter().all(as_many)
+        },
+    },
+    Fault {
+        name: "first-of-all",
+        evidence: "`g.V().property('n', mergeV([:]).values('n'))` takes the value of whichever vertex comes first, which is no promise.",
+        explains: |case, ours, theirs| {
+            let alike = |theirs: &Answer| theirs.text(Detail::Contents) == ours.text(Detail::Contents);
+            any_step(&case.script.body.steps, &takes_the_first_of_all) && theirs.iter().all(alike)
+        },
     },
     Fault {
         name: "match-in-a-match",

@@ -234,8 +234,12 @@ fn set_apart(traversal: &Traversal, apart: Apart, root: bool) -> Traversal {
     let mut parted = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let follows_a_write = index > 0 && writes(&steps[index - 1]);
+        // An element is made with its properties.
+        let is_part = |step: &Step| step.name == "property";
+        let making = steps[..index].iter().rfind(|step| !is_part(step));
+        let belongs = is_part(step) && making.is_some_and(|step| matches!(step.name, "addV" | "addE"));
         // Nothing is read before the beginning.
-        if !(root && index == 0) && (writes(step) || apart.behind && follows_a_write) {
+        if !(root && index == 0 || belongs) && (writes(step) || apart.behind && follows_a_write) {
             parted.push(Step::new("barrier"));
         }
         let mut step = step.clone();
@@ -352,6 +356,33 @@ pub fn fills_one_with_two_kinds(steps: &[Step]) -> bool {
 pub fn writes_in_a_by(step: &Step) -> bool {
     let mut bys = step.after.iter().filter(|modulator| modulator.name == "by").flat_map(|by| &by.args);
     bys.any(|arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, &writes)))
+}
+
+/// A child of a step, or of one of its modulators, that has such a step inside.
+fn child_has(step: &Step, is_such: &impl Fn(&Step) -> bool) -> bool {
+    let mut args = step.args.iter().chain(step.after.iter().flat_map(|modulator| &modulator.args));
+    args.any(|arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, is_such)))
+}
+
+/// A comparison of side-effects that are filled while they are compared.
+pub fn compares_what_it_fills(step: &Step) -> bool {
+    step.name == "where"
+        && child_has(step, &|step| step.name == "aggregate")
+        && child_has(step, &|step| matches!(step.name, "cap" | "select"))
+}
+
+/// A merge whose option looks at the path of what was found.
+pub fn looks_at_the_path_of_a_match(step: &Step) -> bool {
+    let looks = |step: &Step| matches!(step.name, "path" | "simplePath" | "cyclicPath" | "tree");
+    let of_match = |modulator: &&Step| modulator.args.first() == Some(&Arg::Text("Merge.onMatch".into()));
+    matches!(step.name, "mergeV" | "mergeE")
+        && step.after.iter().filter(of_match).any(|option| child_has(option, &looks))
+}
+
+/// A property whose value is that of the first of all vertices.
+pub fn takes_the_first_of_all(step: &Step) -> bool {
+    let all = |step: &Step| step.name == "mergeV" && step.args.first() == Some(&Arg::Text("[:]".into()));
+    step.name == "property" && child_has(step, &all)
 }
 
 /// Whether several values are written under one key, some of them into a set.

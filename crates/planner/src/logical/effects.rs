@@ -10,6 +10,8 @@
 //! V().property(k, 1).count()               ─►  as it is: nobody looks
 //! ```
 
+use gremlin::StepName;
+
 use super::parts::{Parts, own_reads, reads_inside};
 use super::{Chain, Footprint, Kind, Logical, Origin, Role, Step};
 use crate::physical::{Child, SideEffectId};
@@ -107,7 +109,6 @@ fn has_barrier(step: &Step) -> bool {
             | Kind::Order { .. }
             | Kind::Range { .. }
             | Kind::Tail(_)
-            | Kind::Aggregate(_)
             | Kind::Group(_)
             | Kind::GroupCount(_)
             | Kind::Barrier
@@ -117,9 +118,24 @@ fn has_barrier(step: &Step) -> bool {
             | Kind::Sample(..)
             | Kind::Cap(_)
     );
-    let mut inside = gathers;
+    let mut inside = gathers || reduces(step);
     step.kind.for_each_child(&mut |chain, _| inside |= chain.steps.iter().any(has_barrier));
     inside
+}
+
+/// Whether the step reduces what comes, as it was written: a `path().by(…)` does so inside, and is no barrier.
+fn reduces(step: &Step) -> bool {
+    matches!(step.kind, Kind::Aggregate(_))
+        && matches!(
+            step.name,
+            StepName::Count
+                | StepName::Sum
+                | StepName::Min
+                | StepName::Max
+                | StepName::Mean
+                | StepName::Fold
+                | StepName::Tree
+        )
 }
 
 /// Whether a side-effect grows with each traverser, not with the stream as a whole.
