@@ -48,6 +48,7 @@ mod studio;
 mod tenants;
 mod tls;
 mod trace;
+mod turn;
 mod websocket;
 
 pub use aside::{Work, aside, waiting_aside};

@@ -39,12 +39,13 @@ use crate::{
     sessions::{InSession, Lines, Todo, Waiting},
     status::StatusCode,
     stopping::stopped,
+    turn::Turn,
 };
 
 use super::{
     entry::{Admitted, Come, Entry, ReplyTo, Verdict, is_login},
     frame::{self, Frame, FrameKind},
-    response::{InFlight, Turn},
+    response::{InFlight, Next},
 };
 
 /// One client. Everything it does happens in one task: reading, encoding, writing. Dropping it (the client went
@@ -170,19 +171,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Sends a frame for each request that has one, in turn, until none has; listens to the client in between.
     async fn answer(&mut self) -> Result<(), End> {
         let mut wrote = false;
+        let mut turn = Turn::begin();
         // What their last frames are made of counts until these have been taken.
         let mut ended = Vec::new();
         while let Some(key) = self.mailbox.next_ready() {
             let Some(request) = self.requests.get_mut(&key) else { continue };
             let (kind, format) = (request.kind, request.format);
             let mut over = None;
-            let response = match request.turn(&self.peer) {
-                Turn::Wait => continue,
-                Turn::Frame(response) => {
+            let response = match request.next(&self.peer) {
+                Next::Wait => continue,
+                Next::Frame(response) => {
                     self.mailbox.requeue(key);
                     response
                 }
-                Turn::Last(response) => {
+                Next::Last(response) => {
                     let mut request = self.requests.remove(&key);
                     if let Some(session) = request.as_mut().and_then(|request| request.session.take()) {
                         // It is over before the next one of its session begins.
@@ -202,6 +204,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if let Some(message) = self.socket.next().now_or_never() {
                 self.receive(message).await?;
             }
+            turn.pass().await;
         }
         if wrote {
             self.flush().await?;

@@ -38,7 +38,7 @@ pub(super) struct InFlight {
 }
 
 /// What to do for a request whose turn it is.
-pub(super) enum Turn {
+pub(super) enum Next {
     /// Nothing to send until more results arrive.
     Wait,
     /// Send this frame; there may be more at once.
@@ -49,22 +49,22 @@ pub(super) enum Turn {
 
 impl InFlight {
     /// Encodes at most one frame from what waits in the mailbox.
-    pub(super) fn turn(&mut self, host: &str) -> Turn {
+    pub(super) fn next(&mut self, host: &str) -> Next {
         match self.paging.next(self.batch_size, &*self.running) {
-            Paged::Wait => Turn::Wait,
+            Paged::Wait => Next::Wait,
             Paged::Full => self.partial(),
-            Paged::Last(outcome) => Turn::Last(self.last(outcome, host)),
+            Paged::Last(outcome) => Next::Last(self.last(outcome, host)),
         }
     }
 
-    fn partial(&mut self) -> Turn {
+    fn partial(&mut self) -> Next {
         self.started = true;
         if is_late(&*self.running) {
-            return Turn::Last(self.late());
+            return Next::Last(self.late());
         }
         match self.page(Status::new(StatusCode::PartialContent)) {
-            Ok(frame) => Turn::Frame(frame),
-            Err(failure) => Turn::Last(failure),
+            Ok(frame) => Next::Frame(frame),
+            Err(failure) => Next::Last(failure),
         }
     }
 

@@ -19,6 +19,7 @@ use super::{
 use crate::{
     connections::Guest,
     http::{Reply, answer::counted, body, media},
+    turn::Turn,
 };
 
 /// What of a request its reply depends on.
@@ -45,7 +46,7 @@ const WORTH_DEFLATING: usize = 1024;
 /// Chunks that are still to be made.
 enum Rest {
     First { exchange: Exchange, answer: Option<Box<Answer>>, piece: Piece, deflate: Option<Deflate> },
-    More { exchange: Exchange, answer: Box<Answer>, deflate: Option<Deflate> },
+    More { exchange: Exchange, answer: Box<Answer>, deflate: Option<Deflate>, turn: Turn },
     Trailers { exchange: Exchange, status: Status },
     Nothing,
 }
@@ -129,11 +130,14 @@ type Chunk = Result<Frame<Bytes>, Infallible>;
 impl Rest {
     /// The next chunk, and what is left after it.
     async fn next(self) -> Option<(Chunk, Self)> {
-        let (exchange, answer, piece, deflate) = match self {
-            Self::First { exchange, answer, piece, deflate } => (exchange, answer, piece, deflate),
-            Self::More { exchange, mut answer, deflate } => {
+        let (exchange, answer, piece, deflate, turn) = match self {
+            Self::First { exchange, answer, piece, deflate } => {
+                (exchange, answer, piece, deflate, Turn::begin())
+            }
+            Self::More { exchange, mut answer, deflate, mut turn } => {
+                turn.pass().await;
                 let piece = answer.next(exchange.format).await;
-                (exchange, Some(answer), piece, deflate)
+                (exchange, Some(answer), piece, deflate, turn)
             }
             Self::Trailers { exchange, status } => {
                 exchange.guest.presence.answered();
@@ -149,7 +153,7 @@ impl Rest {
         };
         let chunk = Ok(Frame::data(counted(bytes, held.into_iter().collect())));
         let rest = match (end, answer) {
-            (None, Some(answer)) => Self::More { exchange, answer, deflate },
+            (None, Some(answer)) => Self::More { exchange, answer, deflate, turn },
             (status, _) => Self::Trailers { exchange, status: status.unwrap_or_else(Status::ok) },
         };
         Some((chunk, rest))
