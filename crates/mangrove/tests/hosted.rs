@@ -97,6 +97,24 @@ fn a_timeout_ends_a_query_and_frees_the_executors() {
     idle_after(&db);
 }
 
+/// A search for a pattern cannot be left in the middle, and lends its executor, of which there is only one here.
+#[test]
+fn others_go_on_while_a_pattern_is_looked_for_in_a_long_text() {
+    let options = DatabaseOptions { executors: 1, ..DatabaseOptions::default() };
+    let db = Database::in_memory_with(options).unwrap();
+    let slow = "g.inject('a').repeat(replace('a','aa')).times(15).is(regex('(a{1,100}){1,100}c')).count()";
+    let searching = ask_with(&db, slow, usize::MAX, Some(Duration::from_secs(4)));
+    std::thread::sleep(Duration::from_millis(500));
+    let mut answered = 0;
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(2) {
+        assert_eq!(ask(&db, "g.inject(1).count()").texts_at_end(), ["1"]);
+        answered += 1;
+    }
+    assert!(answered > 20, "{answered} queries were answered in two seconds");
+    assert_eq!(searching.outcome().unwrap_err().kind, ErrorKind::Timeout);
+}
+
 #[test]
 fn nothing_takes_longer_than_the_ceiling_whatever_is_asked_for() {
     let db = modern();

@@ -41,6 +41,9 @@ use simulation::Simulation;
 /// badly as it can.
 const AT_ONCE: usize = 1 << 22;
 
+/// The same for a search that others need not wait for: some hundreds of microseconds.
+const LONG: usize = 1 << 16;
+
 /// Parts and ranges of characters of a pattern that the crate `regex` is given: to compile it takes longer than to write the automaton.
 const MOST_PLAIN: usize = 1 << 14;
 
@@ -77,6 +80,11 @@ impl JavaRegex {
             }
             None => Simulation::new(text).find(&self.program),
         }
+    }
+
+    /// Whether a search in a text may outlast a turn.
+    pub(crate) fn may_outlast(&self, text: &str) -> bool {
+        self.work(text) > LONG
     }
 
     /// What a search in a text takes at worst, in steps of some nanoseconds.

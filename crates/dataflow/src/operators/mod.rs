@@ -45,6 +45,7 @@ mod making;
 mod math;
 mod merge_sacks;
 mod one_by_one;
+mod options;
 mod order;
 mod ordered;
 mod paths;
@@ -82,13 +83,9 @@ mod waiting;
 mod width;
 mod write;
 
-use graph::ValueRef;
-use planner::physical::{EdgeEnd, Op, OpKind, Predicate, PropertyForm, ScopeKind, WriteKind, op};
-use values::Value;
+use planner::physical::{EdgeEnd, Op, OpKind, PropertyForm, ScopeKind, WriteKind, op};
 
-use crate::batch::Batch;
-use crate::error::QueryError;
-use crate::operator::{Context, Operator};
+use crate::operator::Operator;
 
 use direct::Direct;
 use flat_map::FlatMap;
@@ -96,6 +93,7 @@ use per_row::per_row;
 
 pub(crate) use failing::fails_at_a_row;
 pub(crate) use gain::Gain;
+pub(crate) use options::Options;
 pub(crate) use row_origins::trace;
 pub(crate) use view::{View, Viewpoint};
 pub(crate) use waiting::Waiting;
@@ -175,21 +173,4 @@ pub(crate) fn emits_on_empty(kind: &OpKind) -> bool {
 /// Whether an operator looks at the clock within its steps, however long its input is: it gives each a time of its own.
 pub(crate) fn divides_its_work(kind: &OpKind) -> bool {
     matches!(kind, OpKind::Scope(scope) if !matches!(scope.kind, ScopeKind::Group { .. }))
-}
-
-/// Whether a value satisfies a predicate whose operands may be in slots of a row: for a scope's routing.
-///
-/// # Errors
-/// If an operand is malformed.
-pub(crate) fn predicate_holds(
-    predicate: &Predicate,
-    value: &Value,
-    batch: &Batch,
-    row: usize,
-    cx: &Context<'_>,
-) -> Result<bool, QueryError> {
-    let view = view::View::of(cx);
-    let graph = view.graph();
-    let check = predicate::Check::new(predicate, predicate::Resolver { cx, graph: &graph })?;
-    Ok(check.holds(ValueRef::of(value), predicate::At { batch, row, graph: &graph }))
 }

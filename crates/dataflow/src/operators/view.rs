@@ -16,7 +16,7 @@ pub(crate) struct View<'a> {
 
 impl<'a> View<'a> {
     /// The graph as it is now for the query. In a transaction that includes the writes made before this call.
-    pub(super) fn of(cx: &Context<'a>) -> Self {
+    pub(crate) fn of(cx: &Context<'a>) -> Self {
         Self { snapshot: cx.query.snapshot(), transaction: cx.query.transaction() }
     }
 

@@ -11,7 +11,7 @@ use crate::entered::{Entered, TagSet};
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::operator::{Context, Operator, Output, Step};
-use crate::operators::{Waiting, predicate_holds};
+use crate::operators::{Options, View, Waiting};
 
 /// Which branches a row goes to.
 enum Routing {
@@ -23,6 +23,8 @@ enum Routing {
     Options {
         choice: Slot,
         predicates: Vec<Predicate>,
+        /// The same, made ready with the first batch.
+        options: Option<Options>,
         /// The branch of the first predicate.
         first: usize,
         otherwise: Option<usize>,
@@ -125,6 +127,7 @@ impl StreamScope {
                 Routing::Options {
                     choice: *choice,
                     predicates: options.iter().map(|(p, _)| p.clone()).collect(),
+                    options: None,
                     first,
                     otherwise,
                     unproductive,
@@ -152,12 +155,10 @@ impl StreamScope {
         }
         let mut rows: Vec<Vec<u32>> = vec![Vec::new(); self.branches.len()];
         let mut unchanged = Vec::new();
-        for row in 0..batch.len {
-            match self.target(&batch, row, cx)? {
-                Some(branch) => rows[branch].push(row as u32),
-                None => unchanged.push(row as u32),
-            }
-        }
+        self.targets(&batch, cx, |row, branch| match branch {
+            Some(branch) => rows[branch].push(row),
+            None => unchanged.push(row),
+        })?;
         for (branch, rows) in self.branches.iter_mut().zip(rows) {
             if !rows.is_empty() {
                 branch.receive(batch.gather(&rows), cx)?;
@@ -169,27 +170,42 @@ impl StreamScope {
         Ok(())
     }
 
-    /// The branch that a row goes to; `None` if it passes unchanged.
-    fn target(&self, batch: &Batch, row: usize, cx: &Context<'_>) -> Result<Option<usize>, QueryError> {
-        match &self.routing {
+    /// Tells `each` the branch that a row goes to; `None` if it passes unchanged.
+    fn targets(
+        &mut self,
+        batch: &Batch,
+        cx: &Context<'_>,
+        mut each: impl FnMut(u32, Option<usize>),
+    ) -> Result<(), QueryError> {
+        let rows = 0..batch.len as u32;
+        match &mut self.routing {
             // `route` sends these to all.
-            Routing::All => Ok(None),
+            Routing::All => rows.for_each(|row| each(row, None)),
             Routing::Mark { slot, then, otherwise } => {
-                let yes = batch.slot(*slot).is_some_and(|marks| marks.is_true(row));
-                Ok(if yes { Some(*then) } else { *otherwise })
+                let marks = batch.slot(*slot);
+                let is_marked = |row: u32| marks.is_some_and(|marks| marks.is_true(row as usize));
+                rows.for_each(|row| each(row, if is_marked(row) { Some(*then) } else { *otherwise }));
             }
-            Routing::Options { choice, predicates, first, otherwise, unproductive } => {
-                let Some(value) = batch.slot(*choice).and_then(|c| c.get(row)) else {
-                    return Ok(*unproductive);
-                };
-                for (branch, predicate) in predicates.iter().enumerate() {
-                    if predicate_holds(predicate, &value, batch, row, cx)? {
-                        return Ok(Some(first + branch));
-                    }
+            Routing::Options { choice, predicates, options, first, otherwise, unproductive } => {
+                let view = View::of(cx);
+                let graph = view.graph();
+                let options = options.get_or_insert_with(|| Options::new(predicates, cx));
+                let (options, choices) = (options.ready(predicates, cx, &graph)?, batch.slot(*choice));
+                for row in rows {
+                    let choice = choices.and_then(|choices| choices.get(row as usize));
+                    let taken = choice.map(|value| options.first(&value, batch, row as usize, &graph));
+                    each(
+                        row,
+                        match taken {
+                            None => *unproductive,
+                            Some(Some(option)) => Some(*first + option),
+                            Some(None) => *otherwise,
+                        },
+                    );
                 }
-                Ok(*otherwise)
             }
         }
+        Ok(())
     }
 
     /// Runs the branches, first to last, until there is output.

@@ -9,10 +9,11 @@
 use graph::ValueRef;
 use gremlin::TextOp;
 use planner::physical::{Operand, Slot};
-use values::{Str, Value};
+use values::{Str, Value, watch};
 
 use crate::batch::Batch;
 use crate::error::QueryError;
+use crate::executor::LongStep;
 use crate::java_regex::JavaRegex;
 
 use super::super::long_text;
@@ -62,7 +63,11 @@ impl TextCheck {
             other => return self.refuse(&other.to_value()),
         };
         let found = match &self.operand {
-            TextOperand::Regex(regex) => regex.find(text),
+            TextOperand::Regex(regex) => {
+                // Others of the executor go on meanwhile.
+                let _long = regex.may_outlast(text).then(begin_long);
+                regex.find(text)
+            }
             TextOperand::Text(operand) => operand.as_ref().is_some_and(|operand| self.test(text, operand)),
             TextOperand::Slot(slot) => match batch.slot(*slot).and_then(|column| column.get(row)) {
                 Some(Value::String(operand)) => self.test(text, &operand),
@@ -86,6 +91,18 @@ impl TextCheck {
     fn refuse(&self, value: &Value) -> bool {
         self.fault.raise(|| needs_text(value));
         false
+    }
+}
+
+/// Waits for others that work for long, and ends the work if the query must end first.
+fn begin_long() -> LongStep {
+    let check = || {
+        watch::look();
+        Ok::<(), std::convert::Infallible>(())
+    };
+    match LongStep::begin(check) {
+        Ok(long) => long,
+        Err(never) => match never {},
     }
 }
 
