@@ -235,8 +235,8 @@ impl Names {
         for (index, step) in traversal.steps.iter().enumerate() {
             let at_end = index == 0
                 || index == last
-                || is_connective(traversal.steps[index - 1].name)
-                || is_connective(traversal.steps[index + 1].name);
+                || is_infix(&traversal.steps[index - 1])
+                || is_infix(&traversal.steps[index + 1]);
             self.scan_step(step, place, place.pattern && at_end, plan)?;
             // `profile(key)` may be followed by the `cap(key)` that shows what it is about.
             let shown =
@@ -382,6 +382,11 @@ fn strings(args: &[Argument]) -> impl Iterator<Item = &Str> {
 
 fn is_connective(name: StepName) -> bool {
     matches!(name, StepName::And | StepName::Or)
+}
+
+/// Whether a step stands between two operands.
+fn is_infix(step: &Instruction<StepName>) -> bool {
+    is_connective(step.name) && step.args.is_empty()
 }
 
 /// The number of a side-effect, which it gets when it is first named.
