@@ -17,8 +17,8 @@ use crate::model::{Dir, EDGE_ID_KEY, EdgeLabelId, KeyId, adjacency_number, list_
 /// Up to so many edge labels each is asked for by itself: as many as a block has cells for that are not allocated apart.
 pub(in crate::read) const FEW_LABELS: usize = 16;
 
-/// Likewise of keys.
-pub(super) const FEW_KEYS: usize = 16;
+/// Likewise of keys: to look for one takes less than to find out which is the next.
+pub(super) const FEW_KEYS: usize = 64;
 
 impl Reader<'_> {
     /// The first label from one on that a vertex may have edges of, one way; `None` if it has no more. It may have none of this one.
@@ -75,9 +75,18 @@ impl Reader<'_> {
         stored.into_iter().chain(own).min().filter(|key| key.index() < bound)
     }
 
-    /// The keys that a vertex may have properties under, ascending.
-    pub(crate) fn keys_of(&self, v: VertexRef) -> impl Iterator<Item = KeyId> {
-        let after = move |key: KeyId| key.0.checked_add(1).and_then(|from| self.next_key(v, KeyId(from)));
-        std::iter::successors(after(EDGE_ID_KEY), move |key| after(*key))
+    /// Visits the keys that a vertex may have properties under, ascending.
+    #[inline]
+    pub(crate) fn each_key(&self, v: VertexRef, mut f: impl FnMut(KeyId)) {
+        let bound = self.snapshot().catalog().key_bound();
+        if bound <= FEW_KEYS {
+            return (EDGE_ID_KEY.0 + 1..bound as u16).for_each(|key| f(KeyId(key)));
+        }
+        let after = |key: KeyId| key.0.checked_add(1).and_then(|from| self.next_key(v, KeyId(from)));
+        let mut next = after(EDGE_ID_KEY);
+        while let Some(key) = next {
+            f(key);
+            next = after(key);
+        }
     }
 }

@@ -57,7 +57,7 @@ impl Reader<'_> {
     /// Appends all properties of a vertex under `keys` (all, when empty), in the order of `keys` (of the key ids).
     pub fn vertex_properties(&self, v: VertexRef, keys: &[KeyId], out: &mut Vec<PropertyEntry>) {
         if keys.is_empty() {
-            self.keys_of(v).for_each(|key| self.append_properties(v, key, out));
+            self.each_key(v, |key| self.append_properties(v, key, out));
         } else {
             keys.iter().for_each(|&key| self.append_properties(v, key, out));
         }

@@ -120,7 +120,8 @@ impl Transaction {
 
     fn drop_properties_of(&self, writes: &mut WriteSet, v: VertexRef) -> Result<()> {
         let created = writes.has_created(v);
-        let keys: Vec<KeyId> = self.reader(writes).keys_of(v).collect();
+        let mut keys = Vec::new();
+        self.reader(writes).each_key(v, |key| keys.push(key));
         for key in keys {
             let before = self.reader(writes).cells(v, key);
             if before.is_empty() {
