@@ -91,6 +91,10 @@ impl Rewrite<'_> {
         let mut steps = Vec::with_capacity(traversal.steps.len());
         for mut step in std::mem::take(&mut traversal.steps) {
             if step.name == StepName::Match {
+                if steps.is_empty() {
+                    // A name at the very beginning of a `where` would be one to be looked up, and not what it gives.
+                    steps.push(Instruction::new(StepName::Identity, Vec::new(), step.at));
+                }
                 // What it finds has its name for all that follows.
                 let (found, perhaps) = self.step(&step, &names, &mut steps)?;
                 names.perhaps.extend(perhaps);
