@@ -104,14 +104,14 @@ fn others_go_on_while_a_pattern_is_looked_for_in_a_long_text() {
     let db = Database::in_memory_with(options).unwrap();
     let slow = "g.inject('a').repeat(replace('a','aa')).times(15).is(regex('(a{1,100}){1,100}c')).count()";
     let searching = ask_with(&db, slow, usize::MAX, Some(Duration::from_secs(4)));
-    std::thread::sleep(Duration::from_millis(500));
-    let mut answered = 0;
-    let begun = Instant::now();
+    // Whichever comes when the search has begun would wait for its end.
+    let (begun, mut longest) = (Instant::now(), Duration::ZERO);
     while begun.elapsed() < Duration::from_secs(2) {
+        let asked = Instant::now();
         assert_eq!(ask(&db, "g.inject(1).count()").texts_at_end(), ["1"]);
-        answered += 1;
+        longest = longest.max(asked.elapsed());
     }
-    assert!(answered > 20, "{answered} queries were answered in two seconds");
+    assert!(longest < Duration::from_secs(1), "one of the queries took {longest:?}");
     assert_eq!(searching.outcome().unwrap_err().kind, ErrorKind::Timeout);
 }
 

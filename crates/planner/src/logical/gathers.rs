@@ -27,7 +27,8 @@ pub(crate) fn gathers_before(steps: &[Step], is_root: bool, ends_early: bool) ->
     let mut state = State { read: Parts::NONE, changed: Parts::NONE, keys: Vec::new(), stream: Stream::Any };
     let of_step = |(index, step): (usize, &Step)| {
         let is_cut = !ends_early && ends_the_stream(&step.kind) && state.changed != Parts::NONE;
-        let as_a_whole = begins_as_a_whole(step) && reads(&step.kind).meets(state.changed);
+        let as_a_whole =
+            state.changed != Parts::NONE && reads(&step.kind).meets(state.changed) && begins_as_a_whole(step);
         let gathers = is_cut || as_a_whole || state.must_gather_before(&step.kind);
         state.pass(&step.kind, gathers, is_root && index == 0);
         gathers
