@@ -15,16 +15,18 @@
 //! from the beginning, the next three and the 60 behind them come when one of them is needed, since a graph may have thousands
 //! of labels of one vertex each, and 64 blocks take 27 KB.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
+use crossbeam_epoch::Guard;
 use once_cell::race::OnceBox;
 use parking_lot::RwLock;
 use values::VertexRef;
 
 use super::ranked::Ranked;
 use crate::cells::{CellTable, SectionCell};
-use crate::model::{STRIPES, TABLETS, VertexLabelId, stripe_of};
+use crate::model::{Dir, EdgeLabelId, STRIPES, TABLETS, VertexLabelId, list_of, stripe_of};
 use crate::sections::{Adjacency, Column, Presence};
 
 /// Blocks that a stripe has before it has all of them.
@@ -91,6 +93,13 @@ impl Stripe {
             (Some(_), None) => FEW,
             (None, None) => 1,
         }
+    }
+
+    /// The lists that vertices here may have edges in, whether in memory or not.
+    pub(crate) fn lists(&self, guard: &Guard) -> BTreeSet<(Dir, EdgeLabelId)> {
+        let blocks = self.tablets().filter_map(|tablet| self.get(tablet));
+        let cells = blocks.flat_map(|block| block.adjacency.iter());
+        cells.filter(|(_, cell)| cell.is_there(guard)).map(|(number, _)| list_of(number)).collect()
     }
 
     /// References given out.

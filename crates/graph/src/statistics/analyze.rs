@@ -9,15 +9,14 @@
 //! What the writer keeps may be wrong as a whole, but how it changes is right: it is the sum of changes of single lists,
 //! each with the degree before and after.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::AnalyzeProgress;
 use super::survey::Scrutiny;
 use crate::error::Result;
 use crate::flush::Files;
-use crate::model::{
-    DegreeTable, Dir, EdgeLabelId, IndexState, Statistics, ValueTable, VertexLabelId, adjacency_number,
-};
+use crate::model::{DegreeTable, Dir, EdgeLabelId, IndexState, Statistics, ValueTable, VertexLabelId};
 use crate::read::{ScanCursor, Snapshot};
 
 /// Vertices that are looked at at once.
@@ -83,15 +82,12 @@ impl Files {
 
     /// Which edges the vertices of a label may have.
     fn lists_of(&self, label: VertexLabelId, snapshot: &Snapshot) -> Vec<(EdgeLabelId, Dir)> {
-        let has = |edge: EdgeLabelId, dir: Dir| {
-            let number = adjacency_number(edge, dir);
-            self.blocks.iter().filter(|(_, stripe)| stripe.label == label).any(|(_, stripe)| {
-                stripe.tablets().any(|tablet| stripe.block(tablet).adjacency.get(number).is_some())
-            })
-        };
-        let edges = snapshot.catalog().edge_labels().map(|(edge, _)| edge);
-        let lists = edges.flat_map(|edge| [(edge, Dir::Out), (edge, Dir::In)]);
-        lists.filter(|(edge, dir)| has(*edge, *dir)).collect()
+        let (guard, bound) = (crossbeam_epoch::pin(), snapshot.catalog().edge_label_bound());
+        let after = |from| self.blocks.next(Some(label), from);
+        let stripes = std::iter::successors(after(0), |(number, _)| after(number + 1));
+        let lists: BTreeSet<_> = stripes.flat_map(|(_, stripe)| stripe.lists(&guard)).collect();
+        let known = lists.into_iter().filter(|(_, edge)| edge.index() < bound);
+        known.map(|(dir, edge)| (edge, dir)).collect()
     }
 
     fn count_values(&self, snapshot: &Snapshot) -> Result<ValueTable> {

@@ -6,7 +6,7 @@ use values::VertexRef;
 
 use crate::cells::SectionState;
 use crate::model::{
-    Dir, EdgeLabelId, STRIPE_VERTICES, Tick, VertexLabelId, adjacency_number, list_of, slot_of, stripe_of,
+    Dir, EdgeLabelId, STRIPE_VERTICES, Tick, VertexLabelId, adjacency_number, slot_of, stripe_of,
 };
 use crate::read::few_of_many::FEW_LABELS;
 use crate::read::reader::Reader;
@@ -100,10 +100,7 @@ impl Reader<'_> {
             found.extend(own.overlay.lists_between(first, last));
         }
         if let Some(stripe) = self.memory.blocks.stripe(stripe_of(v)) {
-            for block in stripe.tablets().filter_map(|tablet| stripe.get(tablet)) {
-                let is_there = block.adjacency.iter().filter(|(_, cell)| cell.is_there(&self.guard));
-                found.extend(is_there.map(|(number, _)| list_of(number)));
-            }
+            found.extend(stripe.lists(&self.guard));
         }
         found.into_iter().filter(|list| lists.binary_search(list).is_ok()).collect()
     }
