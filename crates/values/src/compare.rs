@@ -14,6 +14,7 @@ use crate::{BulkSet, Map, Path, Property, Set, Value, VertexProperty};
 
 mod equivalence;
 mod orderability;
+mod sets;
 
 pub use orderability::order;
 
@@ -63,7 +64,7 @@ pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
         (List(a), List(b)) => compare_all(a.iter(), b.iter()),
         (Path(a), Path(b)) => compare_paths(a, b),
         (Set(a), Set(b)) => compare_sets(a, b),
-        (BulkSet(a), BulkSet(b)) => Some(order(&Value::BulkSet(a.clone()), &Value::BulkSet(b.clone()))),
+        (Set(_) | BulkSet(_), BulkSet(_)) | (BulkSet(_), Set(_)) => sets::compare_sets(a, b),
         (Map(a), Map(b)) => compare_maps(a, b),
         (Entry(a), Entry(b)) => compare_all([&a.0, &a.1].into_iter(), [&b.0, &b.1].into_iter()),
         (a, b) => number::compare(a, b),
@@ -71,13 +72,13 @@ pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
 }
 
 /// Number of members, for the collections that equality may tell apart by size alone.
-fn size(v: &Value) -> Option<usize> {
+fn size(v: &Value) -> Option<u64> {
     match v {
-        Value::List(l) => Some(l.len()),
-        Value::Set(s) => Some(s.len()),
-        Value::BulkSet(s) => Some(s.distinct()),
-        Value::Path(p) => Some(p.objects.len()),
-        Value::Map(m) => Some(m.len()),
+        Value::List(l) => Some(l.len() as u64),
+        Value::Set(s) => Some(s.len() as u64),
+        Value::BulkSet(s) => Some(s.total()),
+        Value::Path(p) => Some(p.objects.len() as u64),
+        Value::Map(m) => Some(m.len() as u64),
         _ => None,
     }
 }

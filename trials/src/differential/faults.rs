@@ -173,6 +173,15 @@ pub const FAULTS: &[Fault] = &[
         },
     },
     Fault {
+        name: "meta-properties-of-edges",
+        evidence: "`g.E().property('n', 1, 'since', 1)` sets n and says nothing of since, which is nowhere afterwards: AddPropertyStep leaves \
+                   out what only properties of vertices have. Mangrove refuses it, rather than lose it in silence.",
+        explains: |_, ours, theirs| {
+            says(ours, "a property of an edge has neither a cardinality nor meta-properties")
+                && theirs.iter().all(|run| matches!(run.outcome, Outcome::Results(_)))
+        },
+    },
+    Fault {
         name: "writes-of-an-unproductive-by",
         evidence: "On purpose: `g.V(1).out().path().by(addV().values('nope'))` adds one vertex in the reference, which looks no further once \
                    a by() has yielded nothing, and one for each object of the path in Mangrove.",

@@ -101,6 +101,9 @@ impl StreamScope {
             branches.push(Branch { instance: Instance::new(pipeline.clone()), entered, failed: None });
             branches.len() - 1
         };
+        let has_barrier = !goes_on && scope.kind.pipelines().any(has_barrier);
+        // Where branches come in turn, so does what has no branch.
+        let unchanged = has_barrier.then(Pipeline::default);
         let routing = match &scope.kind {
             ScopeKind::Union { branches } => {
                 for branch in branches {
@@ -114,12 +117,13 @@ impl StreamScope {
             }
             ScopeKind::If { mark, then, otherwise } => {
                 let then = add(then);
-                Routing::Mark { slot: *mark, then, otherwise: otherwise.as_ref().map(add) }
+                let otherwise = otherwise.as_ref().or(unchanged.as_ref()).map(add);
+                Routing::Mark { slot: *mark, then, otherwise }
             }
             ScopeKind::Switch { choice, options, otherwise, unproductive } => {
                 // Where branches come in turn, TinkerPop has the options for what has no other before those.
-                let otherwise = otherwise.as_ref().map(&mut add);
-                let unproductive = unproductive.as_ref().map(&mut add);
+                let otherwise = otherwise.as_ref().or(unchanged.as_ref()).map(&mut add);
+                let unproductive = unproductive.as_ref().or(unchanged.as_ref()).map(&mut add);
                 let first = usize::from(otherwise.is_some()) + usize::from(unproductive.is_some());
                 for (_, branch) in options {
                     add(branch);
@@ -135,7 +139,6 @@ impl StreamScope {
             }
             _ => unreachable!("not a stream scope"),
         };
-        let has_barrier = !goes_on && scope.kind.pipelines().any(has_barrier);
         let in_turn = branches.len() > 1 && has_barrier;
         let waits = has_barrier && scope.kind.pipelines().any(has_effect);
         let input = waits.then(Waiting::default);
@@ -288,6 +291,7 @@ fn has_barrier(branch: &Pipeline) -> bool {
         | OpKind::Aggregate(_)
         | OpKind::GroupCount(_)
         | OpKind::Barrier(_)
+        | OpKind::Range(_)
         | OpKind::Tail(_)
         | OpKind::Sample(..)
         | OpKind::Dedup(_)

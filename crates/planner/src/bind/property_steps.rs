@@ -19,9 +19,11 @@ impl Binder<'_> {
         let flagged = matches!(call.args.first().and_then(Argument::as_value), Some(Value::Bool(true)));
         let first =
             usize::from(matches!(call.args.first().and_then(Argument::as_value), Some(Value::Bool(_))));
-        let names: IndexSet<Str> = call.names_from(first, self)?.into_iter().collect();
-        let names: Vec<Str> = names.into_iter().collect();
-        let keys = self.map_keys(names);
+        let written = call.names_from(first, self)?;
+        let count = written.len();
+        let names: IndexSet<Str> = written.into_iter().collect();
+        let repeated = names.len() < count;
+        let keys = MapKeys { repeated, ..self.map_keys(names.into_iter().collect()) };
         let tokens = self.tokens(call, flagged)?;
         if call.modulators(StepName::By).count() > 1 {
             return Err(call.invalid("valueMap()/propertyMap() step can only have one by modulator"));
@@ -58,7 +60,7 @@ impl Binder<'_> {
     /// Keys by name, with the ids of those that have one.
     pub(super) fn map_keys(&self, names: Vec<Str>) -> MapKeys {
         let ids = names.iter().filter_map(|name| self.schema.key(name)).collect();
-        MapKeys { names, ids }
+        MapKeys { names, ids, repeated: false }
     }
 
     /// Which tokens `with(WithOptions.tokens, …)` asks for; other options have no effect.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::number;
-use crate::{BulkSet, Path, Property, Value};
+use crate::{Path, Property, Value};
 
 /// Gremlin *orderability* (`order()`): a total order over all values.
 ///
@@ -42,7 +42,9 @@ fn order_any(a: &Value, b: &Value) -> Ordering {
         (List(a), List(b)) => order_all(a.iter(), b.iter()),
         (Path(a), Path(b)) => order_paths(a, b),
         (Set(a), Set(b)) => order_all(a.sorted().into_iter(), b.sorted().into_iter()),
-        (BulkSet(a), BulkSet(b)) => order_bulk_sets(a, b),
+        (Set(_) | BulkSet(_), BulkSet(_)) | (BulkSet(_), Set(_)) => {
+            super::sets::order_sets(a, b).unwrap_or(Ordering::Equal)
+        }
         (Map(a), Map(b)) => {
             let (a, b) = (a.sorted(), b.sorted());
             let flatten = |(k, v)| [k, v];
@@ -72,27 +74,6 @@ fn order_all<'a>(mut a: impl Iterator<Item = &'a Value>, mut b: impl Iterator<It
                 decided => return decided,
             },
             (x, y) => return x.is_some().cmp(&y.is_some()),
-        }
-    }
-}
-
-/// Member by member, the smallest first; of equal ones, who has it more often goes on with it where the other has the next.
-fn order_bulk_sets(a: &BulkSet, b: &BulkSet) -> Ordering {
-    let (mut a, mut b) = (a.sorted().into_iter().peekable(), b.sorted().into_iter().peekable());
-    loop {
-        let (Some((x, n)), Some((y, m))) = (a.peek().copied(), b.peek().copied()) else {
-            return a.peek().is_some().cmp(&b.peek().is_some());
-        };
-        match order(x, y) {
-            Ordering::Equal => {}
-            decided => return decided,
-        }
-        let both = n.min(m);
-        for (side, count) in [(&mut a, n), (&mut b, m)] {
-            match count == both {
-                true => _ = side.next(),
-                false => side.peek_mut().into_iter().for_each(|(_, left)| *left -= both),
-            }
         }
     }
 }

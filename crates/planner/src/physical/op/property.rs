@@ -94,6 +94,8 @@ pub struct MapKeys {
     pub names: Vec<Str>,
     /// Those the catalog knows, in the same order.
     pub ids: Vec<KeyId>,
+    /// Whether one was named more than once: `by(values('a', 'a'))` has elements alone, where `by(values('a'))` is `by('a')`.
+    pub repeated: bool,
 }
 
 /// Fetches one value of an element (or an entry of a map object) into a slot; absent if there is none.
