@@ -7,7 +7,7 @@
 
 use std::ffi::c_long;
 
-use libmimalloc_sys::{_mi_option_last, mi_option_get, mi_option_set_default, mi_option_t};
+use libmimalloc_sys::{_mi_option_last, mi_collect, mi_option_get, mi_option_set_default, mi_option_t};
 
 /// An option of the allocator: its number, what it is at first, and what it becomes.
 struct Setting {
@@ -46,7 +46,14 @@ const _: () =
 /// let be, and named in the result: none, unless mimalloc is linked in another version than this was written for.
 pub fn give_memory_back_soon() -> Vec<&'static str> {
     take_small_pages();
+    dataflow::when_a_thread_is_idle(give_back);
     set(&SERVER)
+}
+
+/// Gives back the free pages of the calling thread, those among them of which others have freed the last block.
+fn give_back() {
+    // SAFETY: it may be called on any thread at any time, and touches no block that is in use.
+    unsafe { mi_collect(true) }
 }
 
 /// Has the kernel give pages of 4 KiB only, where it would give 2 MiB. To clear one of these takes some tenths of a millisecond,

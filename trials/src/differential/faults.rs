@@ -9,12 +9,13 @@ use super::orders::{
     takes_a_part_of_a_loop,
 };
 use super::patterns::{
-    adds_to_a_set_again, any_child, any_step, compares_behind_a_connective, compares_new_elements,
-    compares_what_it_fills, fills_one_with_two_kinds, gathers_in_a_branch_of_one, groups_by_a_seed,
-    groups_by_dedup, joins_numbers, looks_at_the_path_of_a_match, looks_up_the_end, looks_up_what_may_be_new,
-    matches_and_gathers, matches_in_a_match, matches_several, moves_by_equal_labels,
-    names_between_conditions, names_the_start_of_a_by, selects_what_it_matches, sorts_vertex_properties,
-    takes_the_first_of_all, takes_values, writes_in_a_by,
+    adds_to_a_set_again, any_child, any_step, changes_while_it_makes, compares_behind_a_connective,
+    compares_new_elements, compares_what_it_fills, fills_in_one_by_of_several, fills_one_with_two_kinds,
+    gathers_in_a_branch_of_one, groups_by_a_seed, groups_by_dedup, joins_numbers,
+    looks_at_the_path_of_a_match, looks_up_the_end, looks_up_what_may_be_new, matches_and_gathers,
+    matches_in_a_match, matches_several, moves_by_equal_labels, names_between_conditions,
+    names_the_start_of_a_by, selects_what_it_matches, sorts_vertex_properties, takes_the_first_of_all,
+    takes_values, writes_in_a_by,
 };
 use super::verdict::{Verdict, judge};
 
@@ -184,15 +185,17 @@ pub const FAULTS: &[Fault] = &[
     Fault {
         name: "writes-of-an-unproductive-by",
         evidence: "On purpose: `g.V(1).out().path().by(addV().values('nope'))` adds one vertex in the reference, which looks no further once \
-                   a by() has yielded nothing, and one for each object of the path in Mangrove.",
+                   a by() has yielded nothing, and one for each object of the path in Mangrove. So it is with \
+                   `g.E().bothV().path().by(skip(1)).by(aggregate('x')).cap('x')`, which is empty there.",
         explains: |case, ours, theirs| {
             let more = |theirs: &Answer| match (&ours.state, &theirs.state) {
                 (Some(ours), Some(theirs)) => theirs.beyond(ours).next().is_none(),
                 _ => false,
             };
             let alike = |theirs: &Answer| theirs.text(Detail::Contents) == ours.text(Detail::Contents);
-            any_step(&case.script.body.steps, &writes_in_a_by)
-                && theirs.iter().all(|run| more(run) && alike(run))
+            any_step(&case.script.body.steps, &fills_in_one_by_of_several)
+                || any_step(&case.script.body.steps, &writes_in_a_by)
+                    && theirs.iter().all(|run| more(run) && alike(run))
         },
     },
     Fault {
@@ -450,9 +453,14 @@ pub const FAULTS: &[Fault] = &[
         evidence: "merge(), difference(), disjunct() and intersect() answer a set in the order of Java's hashes, so which member \
                    `g.inject([3, 1]).merge([2]).limit(local, 1)` keeps is no promise. Nor is which object the value traversal \
                    of `g.inject(1, 0).group().by(constant('a')).by(dedup())` yields first. Nor is the order of a new vertex's \
-                   properties, of the variables of a match(), or of what is in a tree(), where a step looks into these.",
+                   properties, of the variables of a match(), or of what is in a tree(), where a step looks into these. Nor is it the order in which \
+                   a new vertex's properties are computed, which may change each other: of \
+                   `g.V(1).addV().property('age', property('name', 'n').count()).property('name', values('name'))` the name is marko.",
         explains: |case, ours, theirs| {
             let steps = &case.script.body.steps;
+            if changes_while_it_makes(steps) {
+                return true;
+            }
             let is_in = |names: &[&str]| any_step(steps, &|step| names.contains(&step.name));
             let sets = is_in(&["merge", "intersect", "difference", "disjunct"]);
             let maps = ["valueMap", "propertyMap", "elementMap", "properties", "values"];

@@ -337,25 +337,52 @@ pub fn with_what_is_injected_at_last(script: &Script) -> Script {
 
 /// Whether one side-effect is a list to some steps and a map to others, or is grouped in two ways.
 pub fn fills_one_with_two_kinds(steps: &[Step]) -> bool {
-    let fills = std::cell::RefCell::new(Vec::<Step>::new());
+    let found = std::cell::RefCell::new(Vec::<Step>::new());
     any_step(steps, &|step| {
-        if matches!(step.name, "aggregate" | "group" | "groupCount") && !step.args.is_empty() {
-            fills.borrow_mut().push(step.clone());
+        if fills(step) {
+            found.borrow_mut().push(step.clone());
         }
         false
     });
-    let fills = fills.into_inner();
+    let found = found.into_inner();
     let differ = |one: &Step, other: &Step| {
         one.args.last() == other.args.last()
             && (one.name != other.name || one.name == "group" && one.after != other.after)
     };
-    fills.iter().enumerate().any(|(place, one)| fills[..place].iter().any(|other| differ(one, other)))
+    found.iter().enumerate().any(|(place, one)| found[..place].iter().any(|other| differ(one, other)))
 }
 
 /// A step whose `by` adds or changes elements of the graph.
 pub fn writes_in_a_by(step: &Step) -> bool {
     let mut bys = step.after.iter().filter(|modulator| modulator.name == "by").flat_map(|by| &by.args);
     bys.any(|arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, &writes)))
+}
+
+/// A step that is of no use once one of its `by`s yields nothing, of which another one fills a side-effect.
+pub fn fills_in_one_by_of_several(step: &Step) -> bool {
+    let bys: Vec<&Step> = step.after.iter().filter(|modulator| modulator.name == "by").collect();
+    let filling = bys.iter().filter(|by| child_has(by, &fills)).count();
+    matches!(step.name, "path" | "select") && (1..bys.len()).contains(&filling)
+}
+
+fn fills(step: &Step) -> bool {
+    matches!(step.name, "aggregate" | "group" | "groupCount") && !step.args.is_empty()
+}
+
+/// A new element with several properties, to compute one of which changes something.
+pub fn changes_while_it_makes(steps: &[Step]) -> bool {
+    let changes = |step: &Step| writes(step) || fills(step);
+    let made = |made: &[Step]| {
+        let properties = made[1..].iter().take_while(|step| step.name == "property");
+        matches!(made[0].name, "addV" | "addE")
+            && properties.clone().count() > 1
+            && properties.clone().any(|property| child_has(property, &changes))
+    };
+    let inside = |step: &Step| {
+        let args = step.args.iter().chain(step.after.iter().flat_map(|modulator| &modulator.args));
+        args.into_iter().any(|arg| matches!(arg, Arg::Child(child) if changes_while_it_makes(&child.steps)))
+    };
+    (0..steps.len()).any(|at| made(&steps[at..])) || steps.iter().any(inside)
 }
 
 /// A child of a step, or of one of its modulators, that has such a step inside.
@@ -469,6 +496,32 @@ pub fn matches_and_gathers(step: &Step) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn child(step: Step) -> Traversal {
+        Traversal { steps: vec![step] }
+    }
+
+    #[test]
+    fn a_new_element_whose_properties_change_something_has_several() {
+        let age = Step::new("property").name_arg("age").child(child(Step::new("drop")));
+        let name = Step::new("property").name_arg("name").arg("1");
+        assert!(changes_while_it_makes(&[Step::new("addV"), age.clone(), name.clone()]));
+        assert!(!changes_while_it_makes(&[Step::new("addV"), age.clone(), Step::new("out"), name.clone()]));
+        assert!(!changes_while_it_makes(&[Step::new("V"), age.clone(), name.clone()]));
+        assert!(!changes_while_it_makes(&[Step::new("addV"), name.clone(), name.clone()]));
+        let inside = Step::new("map").child(Traversal { steps: vec![Step::new("addV"), age, name] });
+        assert!(changes_while_it_makes(&[inside]));
+    }
+
+    #[test]
+    fn one_by_of_several_fills() {
+        let by = |step: Step| Step::new("by").child(child(step));
+        let filling = || by(Step::new("aggregate").name_arg("x"));
+        let path = |bys: Vec<Step>| Step { after: bys, ..Step::new("path") };
+        assert!(fills_in_one_by_of_several(&path(vec![by(Step::new("skip")), filling()])));
+        assert!(!fills_in_one_by_of_several(&path(vec![filling()])));
+        assert!(!fills_in_one_by_of_several(&path(vec![by(Step::new("skip")), by(Step::new("out"))])));
+    }
 
     #[test]
     fn a_where_looks_up_the_name_at_its_end_alone() {

@@ -1,10 +1,11 @@
 //! Commits of writing queries and of transactions, off the executors: a commit waits for the disk, an executor never does.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvError, RecvTimeoutError, Sender, channel};
 
 use parking_lot::Mutex;
 
+use crate::idleness::{IDLE, be_idle};
 use crate::query::Task;
 use crate::seat::Seat;
 
@@ -67,14 +68,25 @@ impl Committers {
 fn work(receive: &Mutex<Receiver<Work>>, seat: &Seat) {
     crate::scheduling::be_in_the_background();
     loop {
-        let next = receive.lock().recv();
-        match next {
+        match next(receive) {
             Ok(Work::End(task)) => finish(*task, seat),
             // Whoever waits for it is told by what it drops.
             Ok(Work::Other(work)) => drop(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))),
             Err(_) => return,
         }
     }
+}
+
+/// Waits for something to do. It is idle if it has not come to it for a while: others may wait in front of it.
+fn next(receive: &Mutex<Receiver<Work>>) -> Result<Work, RecvError> {
+    let soon = receive.try_lock_for(IDLE).map(|receive| receive.recv_timeout(IDLE));
+    match soon {
+        Some(Ok(work)) => return Ok(work),
+        Some(Err(RecvTimeoutError::Disconnected)) => return Err(RecvError),
+        Some(Err(RecvTimeoutError::Timeout)) | None => {}
+    }
+    be_idle();
+    receive.lock().recv()
 }
 
 fn finish(task: Task, seat: &Seat) {

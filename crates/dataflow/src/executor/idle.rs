@@ -86,10 +86,11 @@ impl Idleness {
     }
 
     /// Counts an executor as one that sleeps, for as long as `wait` takes.
-    pub(super) fn while_sleeping(&self, wait: impl FnOnce()) {
+    pub(super) fn while_sleeping<R>(&self, wait: impl FnOnce() -> R) -> R {
         self.sleeping.fetch_add(1, Ordering::Relaxed);
-        wait();
+        let waited = wait();
         self.sleeping.fetch_sub(1, Ordering::Relaxed);
+        waited
     }
 
     /// Number of executors that sleep or are about to.

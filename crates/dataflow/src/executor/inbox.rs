@@ -90,15 +90,17 @@ impl Inbox {
         self.rung.load(Ordering::Acquire)
     }
 
-    /// Sleeps until something is put here.
-    pub(crate) fn sleep(&self, is_needed: impl FnOnce() -> bool) {
+    /// Sleeps until something is put here, for a while at most; how long, if nothing has come.
+    pub(crate) fn sleep(&self, is_needed: impl FnOnce() -> bool) -> Option<Duration> {
         let mut contents = self.contents.lock();
         // An offer made before the executor counted as idle has not rung.
         let is_needed = is_needed();
         if contents.tasks.is_empty() && !contents.woken && !contents.stop && !is_needed {
             // The timeout only guards queries whose deadline passes while they are suspended.
-            self.bell.wait_for(&mut contents, SLEEP_BOUND);
+            let ended = self.bell.wait_for(&mut contents, SLEEP_BOUND);
+            return ended.timed_out().then_some(SLEEP_BOUND);
         }
+        None
     }
 
     fn ring(&self) {

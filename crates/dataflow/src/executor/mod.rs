@@ -32,6 +32,7 @@ use std::time::Duration;
 
 use graph::Bell;
 
+use crate::idleness::Slept;
 use crate::instance::Progress;
 use crate::query::{Next, Piece, Task, panicked};
 use crate::quota::{Clock, Quota, TURN};
@@ -90,7 +91,8 @@ impl Executor {
 
     /// Works until told to stop, or until another thread has taken over.
     pub(crate) fn run(mut self: Box<Self>, worker: &Worker) {
-        let mut helped = false;
+        let (mut helped, mut slept) = (false, Slept::default());
+        slept.begin();
         while self.read_inbox() {
             let kept = if let Some(task) = self.one_that_is_over(&*worker.threads.clock) {
                 self.run_task(task, worker)
@@ -102,7 +104,11 @@ impl Executor {
                 helped = true;
                 self.help(piece, worker)
             } else {
-                self.rest(&worker.threads.peers, std::mem::take(&mut helped) || !self.suspended.is_empty());
+                let soon = std::mem::take(&mut helped) || !self.suspended.is_empty();
+                match self.rest(&worker.threads.peers, soon) {
+                    Some(time) => slept.note(time),
+                    None => slept.begin(),
+                }
                 Some(self)
             };
             let Some(executor) = kept else { return };
@@ -205,13 +211,12 @@ impl Executor {
         executor
     }
 
-    /// Waits for something to do: watches first, if there is reason to think that it comes soon.
-    fn rest(&self, peers: &Peers, soon: bool) {
+    /// Waits for something to do: watches first, if there is reason to think that it comes soon. How long, if nothing has come.
+    fn rest(&self, peers: &Peers, soon: bool) -> Option<Duration> {
         peers.while_idle(&self.inbox, || {
-            if !soon || !watch(|| self.inbox.is_rung()) {
-                self.inbox.sleep(|| peers.has_offers_for_sleeper());
-            }
-        });
+            let comes = soon && watch(|| self.inbox.is_rung());
+            if comes { None } else { self.inbox.sleep(|| peers.has_offers_for_sleeper()) }
+        })
     }
 }
 

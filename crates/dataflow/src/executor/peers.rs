@@ -90,12 +90,13 @@ impl Peers {
     }
 
     /// Counts the executor of an inbox as idle, for as long as `wait` takes.
-    pub(super) fn while_idle(&self, inbox: &Inbox, wait: impl FnOnce()) {
+    pub(super) fn while_idle<R>(&self, inbox: &Inbox, wait: impl FnOnce() -> R) -> R {
         self.idleness.while_sleeping(|| {
             inbox.idle.store(true, Ordering::Release);
-            wait();
+            let waited = wait();
             inbox.idle.store(false, Ordering::Release);
-        });
+            waited
+        })
     }
 
     /// Number of executors that sleep or are about to.

@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
 use graph::OnLoad;
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::Executor;
 use super::committers::Committers;
@@ -36,6 +36,7 @@ use super::handoff::{Handoff, Worker};
 use super::peers::Peers;
 use super::pin::Cores;
 use super::watchdog::{self, Watchdog};
+use crate::idleness::{IDLE, be_idle};
 use crate::memory::reclaim;
 use crate::quota::Clock;
 use crate::scheduling;
@@ -147,12 +148,18 @@ impl Threads {
     fn stand_by(&self) -> Option<Box<Executor>> {
         let mut state = self.state.lock();
         state.spare += 1;
+        let mut is_idle = false;
         while !self.is_stopped() {
             if let Some(executor) = state.handed.pop_front() {
                 state.spare -= 1;
                 return Some(executor);
             }
-            self.called.wait(&mut state);
+            if is_idle {
+                self.called.wait(&mut state);
+            } else if self.called.wait_for(&mut state, IDLE).timed_out() {
+                is_idle = true;
+                MutexGuard::unlocked(&mut state, be_idle);
+            }
         }
         None
     }

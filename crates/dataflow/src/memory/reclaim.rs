@@ -6,7 +6,9 @@
 
 use std::cell::Cell;
 use std::sync::OnceLock;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvError, Sender, channel};
+
+use crate::idleness::{IDLE, be_idle};
 
 /// Bytes from which on it is worth while: a fifth of a turn, if they are small values.
 pub(crate) const LARGE: usize = 1 << 18;
@@ -49,10 +51,17 @@ fn start() -> Option<Sender<Remains>> {
 
 fn work(receive: &Receiver<Remains>) {
     crate::scheduling::be_in_the_background();
-    while let Ok(remains) = receive.recv() {
+    while let Ok(remains) = next(receive) {
         // A destructor that panics must not end the thread: those that come after it would never be freed.
         let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(remains)));
     }
+}
+
+fn next(receive: &Receiver<Remains>) -> Result<Remains, RecvError> {
+    receive.recv_timeout(IDLE).or_else(|_| {
+        be_idle();
+        receive.recv()
+    })
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@
 //!
 //! A stripe is filled in the order of its references, so the vertices of a label are dense in `stripe << 16 ..` and
 //! spread evenly over the tablets. A reference finds its block by two shifts and one pointer, or two: only the first is there
-//! from the beginning, the next three and the 60 behind them come when one of them is needed, since a graph may have thousands
-//! of labels of one vertex each, and 64 blocks take 27 KB.
+//! from the beginning; the next three, twelve and 48 come when one of them is needed, since a graph may have thousands of labels
+//! of a few vertices each, and 64 blocks take 27 KB: so a vertex has at most four blocks, of 430 bytes.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -29,8 +29,11 @@ use crate::cells::{CellTable, SectionCell};
 use crate::model::{Dir, EdgeLabelId, STRIPES, TABLETS, VertexLabelId, list_of, stripe_of};
 use crate::sections::{Adjacency, Column, Presence};
 
-/// Blocks that a stripe has before it has all of them.
+/// Blocks that a stripe has before it has more of them.
 const FEW: usize = 4;
+
+/// Those that it has before it has all of them.
+const SOME: usize = 16;
 
 /// The sections of up to 1,024 vertices of one tablet and one label.
 pub(crate) struct Block {
@@ -54,23 +57,25 @@ pub(crate) struct Stripe {
     allocated: AtomicU32,
     first: Block,
     few: OnceBox<[Block; FEW - 1]>,
-    rest: OnceBox<[Block; TABLETS - FEW]>,
+    some: OnceBox<[Block; SOME - FEW]>,
+    rest: OnceBox<[Block; TABLETS - SOME]>,
     /// By key id, made from the columns of all blocks.
     pub(crate) ranked: CellTable<Ranked, 16>,
 }
 
 impl Stripe {
     fn new(label: VertexLabelId) -> Box<Self> {
-        let (few, rest) = (OnceBox::new(), OnceBox::new());
-        let allocated = AtomicU32::new(0);
-        Box::new(Self { label, allocated, first: Block::new(), few, rest, ranked: CellTable::new() })
+        let (few, some, rest) = (OnceBox::new(), OnceBox::new(), OnceBox::new());
+        let (first, allocated) = (Block::new(), AtomicU32::new(0));
+        Box::new(Self { label, allocated, first, few, some, rest, ranked: CellTable::new() })
     }
 
     /// The block of a tablet, if it was ever needed.
     #[inline]
     pub(crate) fn get(&self, tablet: usize) -> Option<&Block> {
         match tablet {
-            FEW.. => self.rest.get()?.get(tablet - FEW),
+            SOME.. => self.rest.get()?.get(tablet - SOME),
+            FEW.. => self.some.get()?.get(tablet - FEW),
             0 => Some(&self.first),
             _ => self.few.get()?.get(tablet - 1),
         }
@@ -80,7 +85,8 @@ impl Stripe {
     #[inline]
     pub(crate) fn block(&self, tablet: usize) -> &Block {
         match tablet {
-            FEW.. => &self.rest.get_or_init(|| Box::new([const { Block::new() }; _]))[tablet - FEW],
+            SOME.. => &self.rest.get_or_init(|| Box::new([const { Block::new() }; _]))[tablet - SOME],
+            FEW.. => &self.some.get_or_init(|| Box::new([const { Block::new() }; _]))[tablet - FEW],
             0 => &self.first,
             _ => &self.few.get_or_init(|| Box::new([const { Block::new() }; _]))[tablet - 1],
         }
@@ -88,10 +94,11 @@ impl Stripe {
 
     /// The tablets that may have something here.
     pub(crate) fn tablets(&self) -> std::ops::Range<usize> {
-        0..match (self.few.get(), self.rest.get()) {
-            (_, Some(_)) => TABLETS,
-            (Some(_), None) => FEW,
-            (None, None) => 1,
+        0..match (self.few.get(), self.some.get(), self.rest.get()) {
+            (_, _, Some(_)) => TABLETS,
+            (_, Some(_), None) => SOME,
+            (Some(_), None, None) => FEW,
+            (None, None, None) => 1,
         }
     }
 
@@ -201,10 +208,13 @@ mod tests {
         stripe.block(FEW - 1).columns.get_or_grow(3);
         assert_eq!(stripe.tablets(), 0..FEW);
         assert!(stripe.get(FEW).is_none() && stripe.get(FEW - 1).is_some());
+        stripe.block(SOME - 1).columns.get_or_grow(3);
+        assert_eq!(stripe.tablets(), 0..SOME);
+        assert!(stripe.get(SOME).is_none() && stripe.get(SOME - 1).is_some() && stripe.get(FEW).is_some());
         let last = std::ptr::from_ref(stripe.block(TABLETS - 1));
         assert_eq!(stripe.tablets(), 0..TABLETS);
         assert!(stripe.get(TABLETS - 1).is_some_and(|block| std::ptr::eq(last, block)));
-        assert!(!std::ptr::eq(last, stripe.block(FEW)));
+        assert!(!std::ptr::eq(last, stripe.block(FEW)) && !std::ptr::eq(last, stripe.block(SOME)));
     }
 
     #[test]
