@@ -5,8 +5,10 @@
 //! after    filter(label in (Person) and name = 'x')
 //! ```
 
-use super::{Context, each_chain, is_removable, remove};
-use crate::logical::{Chain, Footprint, Kind, Logical, of_test};
+use values::watch;
+
+use super::{Context, each_chain};
+use crate::logical::{Chain, Footprint, Kind, Logical, Step, of_test};
 use crate::physical::{Predicate, Test};
 
 pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
@@ -14,36 +16,75 @@ pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
 }
 
 fn fuse(chain: &mut Chain) -> bool {
-    let mut changed = false;
-    let mut index = 0;
-    while index < chain.steps.len() {
-        if chain.steps[index].kind == Kind::Identity && is_removable(chain, index) {
-            remove(chain, index);
-            changed = true;
-            continue;
-        }
-        let is_filter = matches!(chain.steps[index].kind, Kind::Filter(_));
-        let fuses = |index: usize| is_unnamed_filter(chain, index) && !ends_query(&chain.steps[index].kind);
-        if is_filter && index > 0 && fuses(index - 1) && !ends_query(&chain.steps[index].kind) {
-            let next = remove(chain, index).kind;
-            if let (Kind::Filter(first), Kind::Filter(second)) = (&mut chain.steps[index - 1].kind, next) {
-                let first_test = std::mem::replace(first, Test::Constant(true));
-                *first = and(first_test, second);
-            }
-            changed = true;
-            continue;
-        }
-        if let Kind::Filter(test) = &mut chain.steps[index].kind {
+    let mut changed = without_identities(chain);
+    changed |= join_runs(chain, |_, before| match &before.kind {
+        // Whose result somebody named: the next filter's test may come before that naming then.
+        Kind::Filter(_) => before.labels.is_empty() && !ends_query(&before.kind),
+        _ => false,
+    });
+    for step in &mut chain.steps {
+        if let Kind::Filter(test) = &mut step.kind {
             changed |= sort(test);
         }
-        index += 1;
     }
     changed
 }
 
-/// A filter whose result nobody named: the next filter's test may come before that naming then.
-fn is_unnamed_filter(chain: &Chain, index: usize) -> bool {
-    matches!(chain.steps[index].kind, Kind::Filter(_)) && chain.steps[index].labels.is_empty()
+/// Drops the steps that do nothing; their names go to the steps before them.
+fn without_identities(chain: &mut Chain) -> bool {
+    let before = chain.steps.len();
+    let mut kept: Vec<Step> = Vec::with_capacity(before);
+    for step in std::mem::take(&mut chain.steps) {
+        match kept.last_mut() {
+            Some(last) if step.kind == Kind::Identity => last.labels.extend(step.labels),
+            None if step.kind == Kind::Identity && step.labels.is_empty() => {}
+            _ => kept.push(step),
+        }
+    }
+    chain.steps = kept;
+    chain.steps.len() < before
+}
+
+/// Joins filters that follow one another, or a step that tests on its own, if that one `takes` them. Of thousands in a row the
+/// tests are put together once.
+pub(super) fn join_runs(chain: &mut Chain, takes: impl Fn(&Test, &Step) -> bool) -> bool {
+    let before = chain.steps.len();
+    let mut kept: Vec<Step> = Vec::with_capacity(before);
+    let mut run: Vec<Test> = Vec::new();
+    for mut step in std::mem::take(&mut chain.steps) {
+        match (kept.last_mut(), &mut step.kind) {
+            (Some(last), Kind::Filter(test))
+                if !of_test(test).touches(Footprint::WRITES) && takes(test, last) =>
+            {
+                run.push(std::mem::replace(test, Test::Constant(true)));
+                last.labels.extend(step.labels);
+            }
+            (last, _) => {
+                last.into_iter().for_each(|last| take_up(last, &mut run));
+                kept.push(step);
+            }
+        }
+    }
+    kept.last_mut().into_iter().for_each(|last| take_up(last, &mut run));
+    chain.steps = kept;
+    chain.steps.len() < before
+}
+
+/// Adds tests to those of a step.
+fn take_up(step: &mut Step, run: &mut Vec<Test>) {
+    if run.is_empty() {
+        return;
+    }
+    match &mut step.kind {
+        Kind::Filter(first) => {
+            let first_test = std::mem::replace(first, Test::Constant(true));
+            *first = all(std::iter::once(first_test).chain(run.drain(..)));
+        }
+        Kind::Move(step) => {
+            step.edge_test = Some(all(step.edge_test.take().into_iter().chain(run.drain(..))))
+        }
+        _ => {}
+    }
 }
 
 /// Whether a filter may end the query: which traversers get there must stay as it is.
@@ -51,11 +92,10 @@ fn ends_query(kind: &Kind) -> bool {
     kind.footprint().touches(Footprint::WRITES)
 }
 
-/// Both tests, cheapest first.
-pub(super) fn and(first: Test, second: Test) -> Test {
+/// All of the tests, cheapest first.
+fn all(tests: impl Iterator<Item = Test>) -> Test {
     let mut parts = Vec::new();
-    flatten(first, &mut parts);
-    flatten(second, &mut parts);
+    tests.for_each(|test| flatten(test, &mut parts));
     let mut test = conjunction(parts);
     sort(&mut test);
     test
@@ -103,6 +143,7 @@ fn sort_parts(parts: &mut [Test]) -> bool {
             at -= 1;
             changed = true;
         }
+        watch::ticks(end - at);
     }
     changed
 }
@@ -228,6 +269,15 @@ mod tests {
             "inject(1).filter((it within (1, 2, 3, 4, 5, 6, 'x') and name = 'x'))",
         );
         unchanged(RULE, "g.V().as('a').out().simplePath().from('b').has('name','x')");
+    }
+
+    #[test]
+    fn what_is_named_in_the_middle_ends_a_row() {
+        only(
+            RULE,
+            "g.V().has('name','x').identity().has('age',1).has('age',2).as('a').has('age',3).has('age',4).select('a')",
+            "V().filter((name = 'x' and age = 1 and age = 2)) as a:s0.filter((age = 3 and age = 4)).load(s0)",
+        );
     }
 
     #[test]

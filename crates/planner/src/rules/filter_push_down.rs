@@ -5,8 +5,10 @@
 //! after    filter(age > 3) where all {out(likes)} order()        outE(knows; edges with since > $0)
 //! ```
 
-use super::filter_fusion::and;
-use super::{Context, each_chain, remove};
+use values::watch;
+
+use super::filter_fusion::join_runs;
+use super::{Context, each_chain};
 use crate::logical::{Chain, Footprint, Kind, Logical, Step, of_test};
 use crate::physical::Test;
 
@@ -17,15 +19,7 @@ pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
             changed |= push_up(chain, index);
         }
         // Filters that now stand behind others join them.
-        let mut index = 1;
-        while index < chain.steps.len() {
-            if join(chain, index) {
-                changed = true;
-            } else {
-                index += 1;
-            }
-        }
-        changed
+        changed | join_runs(chain, takes)
     })
 }
 
@@ -44,6 +38,7 @@ fn push_up(chain: &mut Chain, mut index: usize) -> bool {
     while index > 0 && passes(looks_at, &chain.steps[index - 1]) {
         chain.steps.swap(index - 1, index);
         index -= 1;
+        watch::tick();
     }
     index < start
 }
@@ -71,37 +66,14 @@ fn passes(looks_at: Footprint, step: &Step) -> bool {
     }
 }
 
-/// Fuses the filter at `index` with a filter before it, or pushes it into an expansion of edges.
-fn join(chain: &mut Chain, index: usize) -> bool {
-    let Kind::Filter(test) = &chain.steps[index].kind else { return false };
-    let looks_at = of_test(test);
-    let before = &chain.steps[index - 1];
-    let joins = match &before.kind {
-        Kind::Filter(first) => {
-            let both = of_test(first) | looks_at;
-            before.labels.is_empty() && !both.touches(Footprint::WRITES)
+/// Whether a filter before it, or an expansion of edges, can test that, too.
+fn takes(test: &Test, before: &Step) -> bool {
+    before.labels.is_empty()
+        && match &before.kind {
+            Kind::Filter(first) => !of_test(first).touches(Footprint::WRITES),
+            Kind::Move(step) => step.edges && of_test(test).is_pure(),
+            _ => false,
         }
-        Kind::Move(step) => step.edges && before.labels.is_empty() && looks_at.is_pure(),
-        _ => false,
-    };
-    if !joins {
-        return false;
-    }
-    let Kind::Filter(test) = remove(chain, index).kind else { return false };
-    match &mut chain.steps[index - 1].kind {
-        Kind::Filter(first) => {
-            let first_test = std::mem::replace(first, Test::Constant(true));
-            *first = and(first_test, test);
-        }
-        Kind::Move(step) => {
-            step.edge_test = Some(match step.edge_test.take() {
-                Some(first) => and(first, test),
-                None => test,
-            });
-        }
-        _ => {}
-    }
-    true
 }
 
 #[cfg(test)]

@@ -128,8 +128,3 @@ fn remove(chain: &mut Chain, index: usize) -> Step {
     }
     removed
 }
-
-/// Whether a step can be taken out by [`remove`] without losing a name.
-fn is_removable(chain: &Chain, index: usize) -> bool {
-    index > 0 || chain.steps[index].labels.is_empty()
-}
