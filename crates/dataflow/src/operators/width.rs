@@ -32,8 +32,10 @@ fn of_test(test: &Test) -> usize {
     match test {
         Test::And(parts) | Test::Or(parts) => parts.iter().map(of_test).sum(),
         Test::Not(inner) => of_test(inner),
-        Test::Is(predicate) | Test::SlotIs(_, predicate) => of_predicate(predicate),
-        Test::Has(_, predicate) | Test::HasNamed(_, predicate) => of_predicate(predicate),
+        Test::Is(predicate)
+        | Test::SlotIs(_, predicate)
+        | Test::Has(_, predicate)
+        | Test::HasNamed(_, predicate) => of_predicate(predicate).max(1),
         _ => 1,
     }
 }
@@ -66,6 +68,8 @@ mod tests {
         assert_eq!(width(&OpKind::Filter(Test::Not(Box::new(Test::And(vec![any(4_000), is(1)]))))), 4_001);
         let members = (0..1_600).map(|n| Operand::Const(Value::Int(n))).collect();
         assert_eq!(width(&OpKind::Filter(Test::Is(Predicate::Within { members, spread: false }))), 101);
+        let has = |n: i32| Test::HasNamed(n.to_string().as_str().into(), Predicate::And(Vec::new()));
+        assert_eq!(width(&OpKind::Filter(Test::Or((0..4_000).map(has).collect()))), 4_000, "has('1')");
         assert_eq!(width(&OpKind::Store(Slot(1))), 1);
     }
 }

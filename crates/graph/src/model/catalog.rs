@@ -117,6 +117,11 @@ impl Catalog {
     pub fn key(&self, name: &str) -> Option<KeyId> {
         self.id(NameSpace::Key, name).map(KeyId)
     }
+    /// The id of a property key that the transaction itself brings, if it does. All others are those of its beginning.
+    #[inline]
+    pub fn new_key(&self, name: &str) -> Option<KeyId> {
+        self.new.as_ref()?.id(NameSpace::Key, name).map(KeyId)
+    }
     /// The name of a vertex label.
     ///
     /// # Panics

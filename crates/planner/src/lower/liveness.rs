@@ -204,6 +204,7 @@ fn insert_forgets(pipeline: &mut Pipeline, after: &SlotSet, filled: &mut SlotSet
     let ops = Arc::make_mut(&mut pipeline.ops);
     let mut needed = Vec::with_capacity(ops.len());
     for op in ops.iter_mut().rev() {
+        watch::ticks(live.0.len() / 8);
         needed.push(live.clone());
         live = before(op, &live);
     }

@@ -12,6 +12,9 @@ use crate::physical::{
 };
 use values::Direction;
 
+/// Parts that have been fetched, of which one is looked for again. Who fetches thousands does not look for each among all.
+const REMEMBERED: usize = 64;
+
 impl Lowering<'_> {
     /// Where a modulator's result is, once the operators added here have run.
     pub(super) fn by(&mut self, base: &By, by: &Modulator, place: Place, ops: &mut Ops) -> By {
@@ -69,9 +72,8 @@ impl Lowering<'_> {
             return base.clone();
         }
         let shared = !self.options.disabled_rules.contains("share-fetches");
-        if let Some((_, _, slot)) =
-            ops.fetched.iter().find(|(from, known, _)| shared && from == base && *known == what)
-        {
+        let mut last = ops.fetched.iter().rev().take(REMEMBERED);
+        if let Some((_, _, slot)) = last.find(|(from, known, _)| shared && from == base && *known == what) {
             return By::Slot(*slot);
         }
         let into = self.new_slot();
@@ -97,7 +99,8 @@ impl Lowering<'_> {
         let into = self.new_slot();
         let mut start = Ops { step: ops.step.clone(), ..Ops::default() };
         if *base == By::Current {
-            start.fetched.clone_from(&ops.fetched);
+            let forgotten = ops.fetched.len().saturating_sub(REMEMBERED);
+            start.fetched.extend_from_slice(&ops.fetched[forgotten..]);
         }
         let current = self.mix.clone();
         if *base != By::Current {

@@ -35,7 +35,8 @@ pub(super) enum Ready {
     Is(Check),
     SlotIs(Slot, Check),
     Has(KeyId, Check),
-    HasNamed(Str, Check),
+    /// With the key of that name, if it was there when the test was made ready.
+    HasNamed(Str, Option<KeyId>, Check),
     HasKey(KeyId),
     HasId(Check),
     Label(Labels),
@@ -66,7 +67,10 @@ impl Ready {
             Test::Is(p) => Self::Is(check(p)?),
             Test::SlotIs(slot, p) => Self::SlotIs(*slot, check(p)?),
             Test::Has(key, p) => Self::Has(*key, check(p)?),
-            Test::HasNamed(name, p) => Self::HasNamed(name.clone(), check(p)?),
+            Test::HasNamed(name, p) => {
+                let key = with.graph.reader.snapshot().catalog().key(name);
+                Self::HasNamed(name.clone(), key, check(p)?)
+            }
             Test::HasKey(key) => Self::HasKey(*key),
             Test::HasId(p) => Self::HasId(Check::on_id(p, with)?),
             Test::Label { vertex, edge } => Self::Label(Labels::new(vertex, edge, with.graph)),
@@ -99,7 +103,7 @@ impl Ready {
         Ok(match self {
             Self::Is(check) => subject.with_object(|value| check.holds(value, at)),
             Self::Has(key, check) => subject.any_value(None, Some(*key), |v| check.holds(v, at)),
-            Self::HasNamed(name, check) => subject.any_value(Some(name), None, |v| check.holds(v, at)),
+            Self::HasNamed(name, key, check) => subject.any_value(Some(name), *key, |v| check.holds(v, at)),
             Self::HasKey(key) => subject.has_key(*key),
             Self::Label(labels) => labels.admit(subject),
             Self::SlotIs(slot, check) => in_slot(batch, *slot, row, |v| check.holds(v, at)),
@@ -150,7 +154,7 @@ impl Ready {
             Self::Is(check)
             | Self::SlotIs(_, check)
             | Self::Has(_, check)
-            | Self::HasNamed(_, check)
+            | Self::HasNamed(_, _, check)
             | Self::HasId(check)
             | Self::LabelIs(check)
             | Self::PropertyKey(check)

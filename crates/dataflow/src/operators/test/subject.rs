@@ -71,7 +71,8 @@ impl Subject<'_> {
         }
     }
 
-    /// Whether some value under a key, given by name or by id, satisfies `f`. False if there is none.
+    /// Whether some value under a key, given by name or by id, satisfies `f`. False if there is none. A name without an id is none
+    /// of the snapshot's, but may have become one of the transaction's.
     #[inline]
     pub(super) fn any_value(
         self,
@@ -80,7 +81,7 @@ impl Subject<'_> {
         mut f: impl FnMut(ValueRef<'_>) -> bool,
     ) -> bool {
         let graph = self.graph;
-        let key = key.or_else(|| graph.reader.snapshot().catalog().key(name?));
+        let key = key.or_else(|| graph.reader.snapshot().catalog().new_key(name?));
         match (self.object, key) {
             (Object::Listed(run, i), Some(key)) => run.value_ref(i, key).is_some_and(f),
             (Object::Edge(e), Some(key)) => {
