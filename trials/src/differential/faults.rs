@@ -10,8 +10,8 @@ use super::orders::{
 };
 use super::patterns::{
     adds_to_a_set_again, any_child, any_step, changes_while_it_makes, compares_behind_a_connective,
-    compares_new_elements, compares_what_it_fills, fills_in_one_by_of_several, fills_one_with_two_kinds,
-    gathers_in_a_branch_of_one, groups_by_a_seed, groups_by_dedup, joins_numbers,
+    compares_new_elements, compares_what_it_fills, fills_in_one_by_of_several, fills_inside_a_value,
+    fills_one_with_two_kinds, gathers_in_a_branch_of_one, groups_by_a_seed, groups_by_dedup, joins_numbers,
     looks_at_the_path_of_a_match, looks_up_the_end, looks_up_what_may_be_new, matches_and_gathers,
     matches_in_a_match, matches_several, moves_by_equal_labels, names_between_conditions,
     names_the_start_of_a_by, selects_what_it_matches, sorts_vertex_properties, takes_the_first_of_all,
@@ -212,6 +212,13 @@ pub const FAULTS: &[Fault] = &[
                    one traverser at a time into a pattern and a value traversal up to its first barrier, and what gathers inside of a branch \
                    there sees it alone, or what it has counted before. In Mangrove it sees all of the pattern's or the group's.",
         explains: |case, _, _| any_step(&case.script.body.steps, &gathers_in_a_branch_of_one),
+    },
+    Fault {
+        name: "fills-inside-a-group",
+        evidence: "On purpose: `g.V().both().barrier().group().by(constant(1)).by(aggregate('x').by(aggregate('x'))).cap('x')` has each vertex \
+                   as often as it was met and once more, for the inner by() is asked once for those that are merged. What a group's value \
+                   traversal fills inside of another step Mangrove fills for each of them, as the reference does without the barrier().",
+        explains: |case, _, _| any_step(&case.script.body.steps, &fills_inside_a_value),
     },
     Fault {
         name: "fractions-are-ids",

@@ -114,6 +114,13 @@ fn value_of_group(step: &Step) -> Option<&Step> {
     value.filter(|by| step.name == "group" && matches!(by.args.first(), Some(Arg::Child(_))))
 }
 
+/// `group` in whose value traversal a step fills a side-effect inside of another one.
+pub fn fills_inside_a_value(step: &Step) -> bool {
+    let nested = |step: &Step| child_has(step, &fills);
+    let inside = |arg: &Arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, &nested));
+    value_of_group(step).is_some_and(|by| by.args.iter().any(inside))
+}
+
 /// Whether elements are added, and some are looked up by ids that none has before.
 pub fn looks_up_what_may_be_new(steps: &[Step], graph: &GraphSpec) -> bool {
     let adds = |step: &Step| matches!(step.name, "addV" | "addE" | "mergeV" | "mergeE");
@@ -511,6 +518,15 @@ mod tests {
         assert!(!changes_while_it_makes(&[Step::new("addV"), name.clone(), name.clone()]));
         let inside = Step::new("map").child(Traversal { steps: vec![Step::new("addV"), age, name] });
         assert!(changes_while_it_makes(&[inside]));
+    }
+
+    #[test]
+    fn a_value_fills_inside_of_another_step() {
+        let by = |step: Step| Step::new("by").child(child(step));
+        let fill = || Step::new("aggregate").name_arg("x");
+        let group = |value: Step| Step { after: vec![by(Step::new("id")), by(value)], ..Step::new("group") };
+        assert!(fills_inside_a_value(&group(Step { after: vec![by(fill())], ..fill() })));
+        assert!(!fills_inside_a_value(&group(fill())));
     }
 
     #[test]
