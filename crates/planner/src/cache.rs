@@ -69,8 +69,8 @@ impl Key {
 /// Bytes of a key up to which a plan is kept.
 const LONGEST: usize = 8 << 10;
 
-/// Bytes of the keys of a shard's plans, for each plan that it has room for. Keys are a third of that on average.
-const MEAN: usize = 512;
+/// Bytes of the keys of a shard's plans, for each plan that it has room for. Keys are two thirds of that on average.
+const MEAN: usize = 256;
 
 /// Plans that one shape can have.
 const VARIANTS: usize = 4;

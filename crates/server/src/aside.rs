@@ -5,8 +5,8 @@
 //! no answer sent. So the thread leaves its other connections to another one first. Only some do this at a time, so that the cores
 //! are not divided among as many as there are such requests. Such work is never inside other such work.
 
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, OnceLock};
 use std::thread::available_parallelism;
 use std::time::Instant;
 
@@ -45,6 +45,31 @@ static SEATS: LazyLock<Vec<Mutex<()>>> = LazyLock::new(|| {
 /// Where the next one sits.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
+/// What is done before long work, and when it has ended.
+static AROUND: OnceLock<[fn(); 2]> = OnceLock::new();
+
+/// Has a thread do something before long work, and when it has ended: the program knows how to tell the system that nobody need wait
+/// for it meanwhile. The first to say so is heard.
+pub fn around_long_work(before: fn(), after: fn()) {
+    let _ = AROUND.set([before, after]);
+}
+
+/// While there is one, the calling thread is at long work.
+struct Around;
+
+impl Around {
+    fn begin() -> Self {
+        AROUND.get().inspect(|around| around[0]());
+        Self
+    }
+}
+
+impl Drop for Around {
+    fn drop(&mut self) {
+        AROUND.get().inspect(|around| around[1]());
+    }
+}
+
 /// Waits for something on a thread that connections share, which the others leave meanwhile. It takes no seat: it takes no core.
 pub fn waiting_aside<R>(wait: impl FnOnce() -> R) -> R {
     if shares_thread() { block_in_place(wait) } else { wait() }
@@ -68,6 +93,7 @@ pub fn aside<R>(what: Work, deadline: Option<Instant>, work: impl FnOnce() -> R)
             Some(deadline) => seat.try_lock_until(deadline),
             None => Some(seat.lock()),
         };
+        let _around = Around::begin();
         work()
     })
 }
@@ -82,6 +108,24 @@ mod tests {
     use super::*;
 
     const LONG: Work = Work::Request(1 << 20);
+
+    thread_local! {
+        static IS_LONG: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    }
+
+    #[test]
+    fn it_is_told_what_is_long_until_it_has_ended() {
+        around_long_work(|| IS_LONG.set(true), || IS_LONG.set(false));
+        let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
+        let told = runtime.spawn(async {
+            let long = aside(LONG, None, || IS_LONG.get());
+            let small = aside(Work::Request(1), None, || IS_LONG.get());
+            let unwound =
+                std::panic::catch_unwind(|| aside(LONG, None, || std::panic::resume_unwind(Box::new(()))));
+            (long, small, unwound.map_err(|_| IS_LONG.get()))
+        });
+        assert_eq!(runtime.block_on(told).unwrap(), (true, false, Err::<(), _>(false)));
+    }
 
     #[test]
     fn others_of_the_thread_go_on_meanwhile() {

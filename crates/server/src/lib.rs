@@ -51,7 +51,7 @@ mod trace;
 mod turn;
 mod websocket;
 
-pub use aside::{Work, aside, waiting_aside};
+pub use aside::{Work, around_long_work, aside, waiting_aside};
 pub use database::{
     Client, Database, End, ErrorKind, GraphSummary, Held, Holder, Input, KindSummary, Materialize, Progress,
     Push, Query, QueryError, ResultBatch, ResultSink, Running, Session, Summary,

@@ -114,7 +114,7 @@ impl Threads {
             worker.on_this_thread();
             graph::on_load(Some(Rc::clone(&worker) as Rc<dyn OnLoad>));
             reclaim::on_this_thread();
-            scheduling::be_prompt();
+            scheduling::be_prompt_in_turns();
             while let Some(executor) = worker.threads.stand_by() {
                 worker.take_up(&executor);
                 executor.run(&worker);

@@ -4,6 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, thread::available_paralleli
 
 use access::{Gate, Grants, Role, Tenants};
 use clap::Args;
+use dataflow::scheduling;
 use mangrove::{
     Accounts, DatabaseOptions, HolderAccounts, TenantMemory, Transfers,
     config::{Config, Override, ServerConfig},
@@ -95,8 +96,9 @@ impl Serve {
         check_exposure(&gate, &config.server, tls.is_some())?;
         let tenant_use = Some(Arc::new(tenant_memory) as Arc<dyn TenantUse>);
         let security = Security { gate, tenants, tenant_use, queries, tls };
+        server::around_long_work(scheduling::be_at_leisure, scheduling::be_prompt);
         let runtime = tokio::runtime::Builder::new_multi_thread()
-            .on_thread_start(dataflow::scheduling::be_prompt)
+            .on_thread_start(scheduling::be_prompt)
             // The executors do the work; encoding and sockets need a part of it.
             .worker_threads(available_parallelism().map_or(1, |cores| cores.get().min(8)))
             .thread_name("server")
