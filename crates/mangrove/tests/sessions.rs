@@ -270,7 +270,8 @@ fn there_are_so_many_open_transactions_of_an_address_and_in_all() {
     guests[0].end(End::Commit).unwrap();
     assert!(guests[4].ask("g.V()").outcome().is_ok(), "a place is free again");
     drop(guests);
-    assert_eq!((accounts.open(), accounts.holders()), (0, 0));
+    // A request lets go of its session behind its answer, on a thread of its own.
+    eventually("all are given back", || (accounts.open(), accounts.holders()) == (0, 0));
 }
 
 #[test]

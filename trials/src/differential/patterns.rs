@@ -385,11 +385,22 @@ pub fn changes_while_it_makes(steps: &[Step]) -> bool {
             && properties.clone().count() > 1
             && properties.clone().any(|property| child_has(property, &changes))
     };
-    let inside = |step: &Step| {
-        let args = step.args.iter().chain(step.after.iter().flat_map(|modulator| &modulator.args));
-        args.into_iter().any(|arg| matches!(arg, Arg::Child(child) if changes_while_it_makes(&child.steps)))
-    };
-    (0..steps.len()).any(|at| made(&steps[at..])) || steps.iter().any(inside)
+    (0..steps.len()).any(|at| made(&steps[at..])) || any_traversal_inside(steps, &changes_while_it_makes)
+}
+
+/// Some of what comes out of a `local()`, by its order.
+pub fn takes_a_part_behind_a_local(steps: &[Step]) -> bool {
+    let local = steps.iter().position(|step| step.name == "local");
+    local.is_some_and(|local| steps[local..].iter().any(takes_a_part))
+        || any_traversal_inside(steps, &takes_a_part_behind_a_local)
+}
+
+/// Whether the steps of some child are such.
+fn any_traversal_inside(steps: &[Step], are_such: &impl Fn(&[Step]) -> bool) -> bool {
+    steps.iter().any(|step| {
+        let mut args = step.args.iter().chain(step.after.iter().flat_map(|modulator| &modulator.args));
+        args.any(|arg| matches!(arg, Arg::Child(child) if are_such(&child.steps)))
+    })
 }
 
 /// A child of a step, or of one of its modulators, that has such a step inside.
@@ -518,6 +529,15 @@ mod tests {
         assert!(!changes_while_it_makes(&[Step::new("addV"), name.clone(), name.clone()]));
         let inside = Step::new("map").child(Traversal { steps: vec![Step::new("addV"), age, name] });
         assert!(changes_while_it_makes(&[inside]));
+    }
+
+    #[test]
+    fn a_part_is_taken_behind_a_local() {
+        let (local, limit) = (Step::new("local").child(child(Step::new("out"))), Step::new("limit").arg("2"));
+        assert!(takes_a_part_behind_a_local(&[local.clone(), Step::new("id"), limit.clone()]));
+        assert!(!takes_a_part_behind_a_local(&[limit.clone(), local.clone()]));
+        let inside = Step::new("map").child(Traversal { steps: vec![local, limit] });
+        assert!(takes_a_part_behind_a_local(&[inside]));
     }
 
     #[test]

@@ -26,8 +26,8 @@ use crate::{Error, database::Inner, services::calls};
 /// Bytes of a text that is remembered; longer ones are read each time.
 const LONGEST: usize = 8 << 10;
 
-/// Bytes of a script's literals, written out: `1..1000000` is a short text.
-const LARGEST: u64 = LONGEST as u64;
+/// Bytes of what a script comes to, its shape and its literals, written out: `1..1000000` is a short text.
+const LARGEST: u64 = 2 * LONGEST as u64;
 
 /// Hashes of texts that were seen once, at most.
 const SEEN: usize = 4096;
@@ -224,7 +224,8 @@ impl Known {
         };
         let (one, two) = (made_up(0)?, made_up(1)?);
         let shape = parameterize(&mut request.traversal.clone());
-        if shape.literals.iter().map(|literal| literal.extent().expanded).sum::<u64>() > LARGEST {
+        let literals: u64 = shape.literals.iter().map(|literal| literal.extent().expanded).sum();
+        if shape.key.bytes() as u64 + literals > LARGEST {
             return None;
         }
         let with_one = shape_of(text, source, &one, request.mode)?;
@@ -304,8 +305,10 @@ mod tests {
     #[test]
     fn what_is_short_and_stands_for_much_is_read_each_time() {
         is_read_each_time("g.inject(1..100000).unfold().count()", &[], &[]);
+        // Part of its shape.
+        is_read_each_time("g.withSideEffect('x', 1..100000).inject(1).select('x')", &[], &[]);
         is_read_each_time(
-            "g.inject(1..500, 1..500).unfold().is(p)",
+            "g.inject(1..600, 1..600).unfold().is(p)",
             &[("p", Value::Int(1))],
             &[("p", Value::Int(2))],
         );
