@@ -430,7 +430,8 @@ pub const FAULTS: &[Fault] = &[
         explains: |case, ours, theirs| {
             // What is one to Mangrove and two to the reference is found by Mangrove alone, and may fail where it goes on.
             let more = |theirs: &Answer| match (&ours.outcome, &theirs.outcome) {
-                (Outcome::Results(ours), Outcome::Results(theirs)) => ours.len() > theirs.len(),
+                // As many where something gathers them.
+                (Outcome::Results(ours), Outcome::Results(theirs)) => ours.len() >= theirs.len(),
                 (Outcome::Error(_), Outcome::Results(_)) => true,
                 _ => false,
             };
