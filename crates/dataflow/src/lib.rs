@@ -18,7 +18,7 @@
 //! | `files.rs` | files of graphs, which `io()` reads and writes |
 //! | `java_regex/` | what `TextP.regex` means |
 //! | `growing/` | tables and vectors that grow little by little |
-//! | `idleness.rs` | what a thread does that has nothing to do |
+//! | `housekeeping.rs` | what a thread does that has nothing to do |
 //! | `seat.rs` | how many threads compute at a time, beside the executors |
 //! | `scheduling.rs` | what the kernel is told of threads |
 //!
@@ -37,7 +37,7 @@ mod executor;
 mod experts;
 mod files;
 mod growing;
-mod idleness;
+mod housekeeping;
 mod instance;
 mod java_hash;
 mod java_random;
@@ -62,7 +62,7 @@ pub use engine::{Counting, Engine, EngineOptions, Interrupt, LocalQuery, QueryHa
 pub use entered::{Entered, TagSet};
 pub use error::QueryError;
 pub use files::{FileElement, FilePass, FileProblem, FileReader, FileWriter, GraphFiles, Room as FileRoom};
-pub use idleness::when_a_thread_is_idle;
+pub use housekeeping::when_a_thread_is_idle;
 pub use instance::Progress;
 pub use memory::{Budget, Charge, MemoryMeter, WaitingResults};
 pub use query::{

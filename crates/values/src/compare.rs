@@ -63,8 +63,7 @@ pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
         (Property(a), Property(b)) => compare_properties(a, b),
         (List(a), List(b)) => compare_all(a.iter(), b.iter()),
         (Path(a), Path(b)) => compare_paths(a, b),
-        (Set(a), Set(b)) => compare_sets(a, b),
-        (Set(_) | BulkSet(_), BulkSet(_)) | (BulkSet(_), Set(_)) => sets::compare_sets(a, b),
+        (Set(_) | BulkSet(_), Set(_) | BulkSet(_)) => sets::compare_sets(a, b),
         (Map(a), Map(b)) => compare_maps(a, b),
         (Entry(a), Entry(b)) => compare_all([&a.0, &a.1].into_iter(), [&b.0, &b.1].into_iter()),
         (a, b) => number::compare(a, b),
@@ -99,10 +98,6 @@ fn compare_all<'a>(
 
 fn compare_paths(a: &Path, b: &Path) -> Option<Ordering> {
     compare_all(a.objects.iter(), b.objects.iter())
-}
-
-fn compare_sets(a: &Set, b: &Set) -> Option<Ordering> {
-    compare_all(a.sorted().into_iter(), b.sorted().into_iter())
 }
 
 fn compare_maps(a: &Map, b: &Map) -> Option<Ordering> {
@@ -140,6 +135,7 @@ impl BulkSet {
     /// The members in [`order`], with how often each is in it.
     pub fn sorted(&self) -> Vec<(&Value, u64)> {
         let mut members: Vec<_> = self.iter().collect();
+        crate::watch::ticks(members.len());
         members.sort_by(|a, b| order(a.0, b.0));
         members
     }

@@ -14,8 +14,8 @@ use super::patterns::{
     fills_one_with_two_kinds, gathers_in_a_branch_of_one, groups_by_a_seed, groups_by_dedup, joins_numbers,
     looks_at_the_path_of_a_match, looks_up_the_end, looks_up_what_may_be_new, matches_and_gathers,
     matches_in_a_match, matches_several, moves_by_equal_labels, names_between_conditions,
-    names_the_start_of_a_by, selects_what_it_matches, sorts_vertex_properties, takes_a_part_behind_a_local,
-    takes_the_first_of_all, takes_values, writes_in_a_by,
+    names_the_start_of_a_by, selects_what_it_matches, sorts_new_elements, sorts_vertex_properties,
+    takes_a_part_behind_a_local, takes_the_first_of_all, takes_values, writes_in_a_by,
 };
 use super::verdict::{Verdict, judge};
 
@@ -193,7 +193,8 @@ pub const FAULTS: &[Fault] = &[
                 _ => false,
             };
             let alike = |theirs: &Answer| theirs.text(Detail::Contents) == ours.text(Detail::Contents);
-            any_step(&case.script.body.steps, &fills_in_one_by_of_several)
+            let as_many = |theirs: &Answer| theirs.text(Detail::Count) == ours.text(Detail::Count);
+            any_step(&case.script.body.steps, &fills_in_one_by_of_several) && theirs.iter().all(as_many)
                 || any_step(&case.script.body.steps, &writes_in_a_by)
                     && theirs.iter().all(|run| more(run) && alike(run))
         },
@@ -218,7 +219,10 @@ pub const FAULTS: &[Fault] = &[
         evidence: "On purpose: `g.V().both().barrier().group().by(constant(1)).by(aggregate('x').by(aggregate('x'))).cap('x')` has each vertex \
                    as often as it was met and once more, for the inner by() is asked once for those that are merged. What a group's value \
                    traversal fills inside of another step Mangrove fills for each of them, as the reference does without the barrier().",
-        explains: |case, _, _| any_step(&case.script.body.steps, &fills_inside_a_value),
+        explains: |case, ours, theirs| {
+            let as_many = |theirs: &Answer| theirs.text(Detail::Count) == ours.text(Detail::Count);
+            any_step(&case.script.body.steps, &fills_inside_a_value) && theirs.iter().all(as_many)
+        },
     },
     Fault {
         name: "parts-of-a-local",
@@ -313,12 +317,10 @@ pub const FAULTS: &[Fault] = &[
                    and so is their order.",
         explains: |case, ours, theirs| {
             let steps = &case.script.body.steps;
-            let adds = any_step(steps, &|step| matches!(step.name, "addV" | "addE" | "mergeV" | "mergeE"));
-            let sorts = any_step(steps, &|step| step.name == "order");
             let same = |theirs: &Answer| theirs.text(Detail::Bag) == ours.text(Detail::Bag);
             any_step(steps, &compares_new_elements)
                 || sorts_vertex_properties(steps)
-                || adds && sorts && theirs.iter().all(same)
+                || sorts_new_elements(steps) && theirs.iter().all(same)
         },
     },
     Fault {
@@ -433,11 +435,15 @@ pub const FAULTS: &[Fault] = &[
         evidence: "On purpose: `g.inject(20).match(__.as('d').mean().as('e'), __.as('e').asNumber().as('d'))` has 20 and 20.0 for d, \
                    which the reference takes for two (Java's equals), and Mangrove for one, as is(eq(20.0)) does.",
         explains: |case, ours, theirs| {
+            const GATHER: &[&str] =
+                &["count", "fold", "group", "groupCount", "sum", "max", "min", "mean", "cap"];
+            let gathers = case.script.body.steps.iter().any(|step| GATHER.contains(&step.name));
             // What is one to Mangrove and two to the reference is found by Mangrove alone, and may fail where it goes on.
             let more = |theirs: &Answer| match (&ours.outcome, &theirs.outcome) {
-                // As many where something gathers them.
-                (Outcome::Results(ours), Outcome::Results(theirs)) => ours.len() >= theirs.len(),
-                (Outcome::Error(_), Outcome::Results(_)) => true,
+                (Outcome::Results(ours), Outcome::Results(theirs)) => {
+                    ours.len() > theirs.len() || gathers && ours.len() == theirs.len()
+                }
+                (Outcome::Error(_), Outcome::Results(_)) => says(ours, "nor the path has a "),
                 _ => false,
             };
             any_step(&case.script.body.steps, &joins_numbers) && theirs.iter().all(more)
@@ -482,7 +488,8 @@ pub const FAULTS: &[Fault] = &[
                    `g.V(1).addV().property('age', property('name', 'n').count()).property('name', values('name'))` the name is marko.",
         explains: |case, ours, theirs| {
             let steps = &case.script.body.steps;
-            if changes_while_it_makes(steps) {
+            let as_many = |theirs: &Answer| theirs.text(Detail::Count) == ours.text(Detail::Count);
+            if changes_while_it_makes(steps) && theirs.iter().all(as_many) {
                 return true;
             }
             let is_in = |names: &[&str]| any_step(steps, &|step| names.contains(&step.name));

@@ -197,6 +197,16 @@ pub fn compares_new_elements(step: &Step) -> bool {
         && bys.any(|arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, &adds)))
 }
 
+/// Whether elements are added, and some are sorted as they are, by ids that a graph gives out itself.
+pub fn sorts_new_elements(steps: &[Step]) -> bool {
+    let adds = |step: &Step| matches!(step.name, "addV" | "addE" | "mergeV" | "mergeE");
+    let sorts = |step: &Step| {
+        let mut bys = step.after.iter().filter(|modulator| modulator.name == "by");
+        step.name == "order" && bys.all(|by| by.args.is_empty())
+    };
+    any_step(steps, &adds) && any_step(steps, &sorts)
+}
+
 /// Whether vertex properties are sorted, by ids that no graph gives.
 pub fn sorts_vertex_properties(steps: &[Step]) -> bool {
     any_step(steps, &|step| step.name == "properties") && any_step(steps, &|step| step.name == "order")
@@ -388,10 +398,12 @@ pub fn changes_while_it_makes(steps: &[Step]) -> bool {
     (0..steps.len()).any(|at| made(&steps[at..])) || any_traversal_inside(steps, &changes_while_it_makes)
 }
 
-/// Some of what comes out of a `local()`, by its order.
+/// Some of what comes out of a `local()`, by its order, to which traversers come merged.
 pub fn takes_a_part_behind_a_local(steps: &[Step]) -> bool {
-    let local = steps.iter().position(|step| step.name == "local");
-    local.is_some_and(|local| steps[local..].iter().any(takes_a_part))
+    let merged = steps.iter().position(|step| step.name == "barrier");
+    let behind = merged.map_or(&[][..], |merged| &steps[merged..]);
+    let local = behind.iter().position(|step| step.name == "local");
+    local.is_some_and(|local| behind[local..].iter().any(takes_a_part))
         || any_traversal_inside(steps, &takes_a_part_behind_a_local)
 }
 
@@ -534,9 +546,11 @@ mod tests {
     #[test]
     fn a_part_is_taken_behind_a_local() {
         let (local, limit) = (Step::new("local").child(child(Step::new("out"))), Step::new("limit").arg("2"));
-        assert!(takes_a_part_behind_a_local(&[local.clone(), Step::new("id"), limit.clone()]));
-        assert!(!takes_a_part_behind_a_local(&[limit.clone(), local.clone()]));
-        let inside = Step::new("map").child(Traversal { steps: vec![local, limit] });
+        let barrier = || Step::new("barrier");
+        assert!(takes_a_part_behind_a_local(&[barrier(), local.clone(), Step::new("id"), limit.clone()]));
+        assert!(!takes_a_part_behind_a_local(&[barrier(), limit.clone(), local.clone()]));
+        assert!(!takes_a_part_behind_a_local(&[local.clone(), limit.clone()]));
+        let inside = Step::new("map").child(Traversal { steps: vec![barrier(), local, limit] });
         assert!(takes_a_part_behind_a_local(&[inside]));
     }
 

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvError, RecvTimeoutError, Sender, channel};
 
 use parking_lot::Mutex;
 
-use crate::idleness::{IDLE, be_idle};
+use crate::housekeeping::{IDLE, be_idle};
 use crate::query::Task;
 use crate::seat::Seat;
 

@@ -32,7 +32,7 @@ use std::time::Duration;
 
 use graph::Bell;
 
-use crate::idleness::Slept;
+use crate::housekeeping::Slept;
 use crate::instance::Progress;
 use crate::query::{Next, Piece, Task, panicked};
 use crate::quota::{Clock, Quota, TURN};

@@ -36,7 +36,7 @@ use super::handoff::{Handoff, Worker};
 use super::peers::Peers;
 use super::pin::Cores;
 use super::watchdog::{self, Watchdog};
-use crate::idleness::{IDLE, be_idle};
+use crate::housekeeping::{IDLE, be_idle};
 use crate::memory::reclaim;
 use crate::quota::Clock;
 use crate::scheduling;

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, RecvError, Sender, channel};
 
-use crate::idleness::{IDLE, be_idle};
+use crate::housekeeping::{IDLE, be_idle};
 
 /// Bytes from which on it is worth while: a fifth of a turn, if they are small values.
 pub(crate) const LARGE: usize = 1 << 18;

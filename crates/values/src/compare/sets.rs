@@ -17,7 +17,7 @@ fn members(set: &Value) -> Option<Members<'_>> {
     }
 }
 
-/// Orders two of them, of which one is a bulk set; `None` if not both are sets.
+/// Orders two of them; `None` if not both are sets.
 pub(super) fn order_sets(a: &Value, b: &Value) -> Option<Ordering> {
     let decide = |x: &Value, y: &Value| match order(x, y) {
         Ordering::Equal => Ok(()),
@@ -27,7 +27,7 @@ pub(super) fn order_sets(a: &Value, b: &Value) -> Option<Ordering> {
     Some(order)
 }
 
-/// Compares two of them, of which one is a bulk set; `None` if not both are sets, or some pair of members cannot be compared.
+/// Compares two of them; `None` if not both are sets, or some pair of members cannot be compared.
 pub(super) fn compare_sets(a: &Value, b: &Value) -> Option<Ordering> {
     let mut decided = Ordering::Equal;
     let rest = pairs(members(a)?, members(b)?, |x, y| -> Result<(), ()> {

@@ -34,8 +34,12 @@ pub(crate) fn be_idle() {
         return;
     }
     duty();
-    let ended = Instant::now();
-    ENOUGH_UNTIL.set(ended.checked_add((ended - began) * PAUSES));
+    ENOUGH_UNTIL.set(pause(began, Instant::now()));
+}
+
+/// Until when it need not be done again, if it took that long.
+fn pause(began: Instant, ended: Instant) -> Option<Instant> {
+    ended.checked_add(ended.saturating_duration_since(began) * PAUSES)
 }
 
 /// How long a thread that sleeps a little at a time has been idle.
@@ -64,56 +68,58 @@ impl Slept {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
     use super::*;
 
     thread_local! {
         static DONE: Cell<usize> = const { Cell::new(0) };
     }
 
-    static LONG: AtomicUsize = AtomicUsize::new(0);
-
+    /// How often the calling thread does its duty meanwhile, if nothing is done already.
     fn done(act: impl FnOnce()) -> usize {
-        when_a_thread_is_idle(|| {
-            DONE.set(DONE.get() + 1);
-            std::thread::sleep(Duration::from_millis(LONG.load(Ordering::Relaxed) as u64));
-        });
+        when_a_thread_is_idle(|| DONE.set(DONE.get() + 1));
         DONE.set(0);
         ENOUGH_UNTIL.set(None);
         act();
         DONE.get()
     }
 
-    #[test]
-    fn a_thread_does_its_duty_once_after_each_time_that_it_worked() {
-        let mut slept = Slept::default();
-        let mut sleep = |times: u32| (0..times).for_each(|_| slept.note(IDLE / 10));
-        assert_eq!(done(|| sleep(100)), 0, "it has done nothing yet");
-        slept.begin();
-        let mut sleep = |times: u32| (0..times).for_each(|_| slept.note(IDLE / 10));
-        assert_eq!(done(|| sleep(9)), 0);
-        assert_eq!(done(|| sleep(1)), 1);
-        assert_eq!(done(|| sleep(100)), 0);
+    fn sleep(slept: &mut Slept, times: u32) {
+        (0..times).for_each(|_| slept.note(IDLE / 10));
     }
 
     #[test]
-    fn work_in_between_begins_anew_and_a_long_duty_is_done_seldom() {
+    fn a_thread_does_its_duty_once_after_each_time_that_it_worked() {
         let mut slept = Slept::default();
-        let nine = |slept: &mut Slept| (0..9).for_each(|_| slept.note(IDLE / 10));
+        assert_eq!(done(|| sleep(&mut slept, 100)), 0, "it has done nothing yet");
+        slept.begin();
+        assert_eq!(done(|| sleep(&mut slept, 9)), 0);
+        assert_eq!(done(|| sleep(&mut slept, 1)), 1);
+        assert_eq!(done(|| sleep(&mut slept, 100)), 0);
+    }
+
+    #[test]
+    fn work_in_between_begins_anew() {
+        let mut slept = Slept::default();
         let twice = |slept: &mut Slept| {
-            slept.begin();
-            nine(slept);
-            slept.begin();
-            nine(slept);
+            (0..2).for_each(|_| {
+                slept.begin();
+                sleep(slept, 9);
+            });
         };
         assert_eq!(done(|| twice(&mut slept)), 0);
-        LONG.store(20, Ordering::Relaxed);
-        let both = done(|| {
+    }
+
+    #[test]
+    fn a_long_duty_is_done_seldom() {
+        let began = Instant::now();
+        let ended = began + Duration::from_millis(20);
+        assert_eq!(pause(began, ended), Some(ended + Duration::from_secs(20)));
+        assert_eq!(pause(ended, began), Some(began), "a clock that goes back");
+        let enough = || {
+            ENOUGH_UNTIL.set(pause(began, ended));
             be_idle();
-            be_idle();
-        });
-        LONG.store(0, Ordering::Relaxed);
-        assert_eq!(both, 1, "twenty seconds have not passed");
+        };
+        assert_eq!(done(enough), 0, "twenty seconds have not passed");
+        assert_eq!(done(be_idle), 1);
     }
 }
