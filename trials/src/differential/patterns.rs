@@ -390,7 +390,8 @@ fn fills(step: &Step) -> bool {
 pub fn changes_while_it_makes(steps: &[Step]) -> bool {
     let changes = |step: &Step| writes(step) || fills(step);
     let made = |made: &[Step]| {
-        let properties = made[1..].iter().take_while(|step| step.name == "property");
+        let own = made[0].after.iter().filter(|step| step.name == "property");
+        let properties = own.chain(made[1..].iter().take_while(|step| step.name == "property"));
         matches!(made[0].name, "addV" | "addE")
             && properties.clone().count() > 1
             && properties.clone().any(|property| child_has(property, &changes))
@@ -539,6 +540,8 @@ mod tests {
         assert!(!changes_while_it_makes(&[Step::new("addV"), age.clone(), Step::new("out"), name.clone()]));
         assert!(!changes_while_it_makes(&[Step::new("V"), age.clone(), name.clone()]));
         assert!(!changes_while_it_makes(&[Step::new("addV"), name.clone(), name.clone()]));
+        let own = Step { after: vec![age.clone(), name.clone()], ..Step::new("addV") };
+        assert!(changes_while_it_makes(&[own]));
         let inside = Step::new("map").child(Traversal { steps: vec![Step::new("addV"), age, name] });
         assert!(changes_while_it_makes(&[inside]));
     }
