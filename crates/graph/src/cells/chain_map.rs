@@ -2,6 +2,7 @@
 
 use std::hash::Hash;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
@@ -9,8 +10,11 @@ use rustc_hash::FxHashMap;
 use super::chain::{Chain, Version};
 
 /// A map from keys to version chains that only grows. Finding a chain takes a read lock for the look-up alone; what
-/// it returns borrows the map, not the lock.
+/// it returns borrows the map, not the lock. As long as the map is empty, no lock is taken either: a transaction that writes only
+/// one kind of thing, or a query that only computes properties, reads everything else as fast as if it wrote nothing.
 pub(crate) struct ChainMap<K, T> {
+    /// Whether anything is in the map. Whoever may see a write has heard of it from whoever wrote, who set this before.
+    has_any: AtomicBool,
     chains: RwLock<FxHashMap<K, ChainBox<T>>>,
 }
 
@@ -39,6 +43,9 @@ impl<K: Hash + Eq, T> ChainMap<K, T> {
     /// The chain of `key`.
     #[inline]
     pub(crate) fn chain(&self, key: &K) -> Option<&Chain<T>> {
+        if !self.has_any.load(Ordering::Relaxed) {
+            return None;
+        }
         let pointer = self.chains.read().get(key)?.0;
         // SAFETY: entries are never removed and their chains never move, so the chain lives as long as the map,
         // which the result borrows.
@@ -53,6 +60,7 @@ impl<K: Hash + Eq, T> ChainMap<K, T> {
 
     /// Appends a version of `key`.
     pub(crate) fn push(&self, key: K, write: u64, change: T) {
+        self.has_any.store(true, Ordering::Relaxed);
         let pointer = self.chains.write().entry(key).or_insert_with(ChainBox::new).0;
         // SAFETY: as in `chain`.
         unsafe { pointer.as_ref() }.push(write, change);
@@ -61,7 +69,7 @@ impl<K: Hash + Eq, T> ChainMap<K, T> {
 
 impl<K, T> Default for ChainMap<K, T> {
     fn default() -> Self {
-        Self { chains: RwLock::default() }
+        Self { has_any: AtomicBool::new(false), chains: RwLock::default() }
     }
 }
 
@@ -72,6 +80,7 @@ mod tests {
     #[test]
     fn a_version_stays_readable_while_the_map_grows() {
         let map = ChainMap::<u32, String>::default();
+        assert!(map.visible(&1, 9).is_none());
         map.push(1, 1, "one".into());
         let version = map.visible(&1, 9).unwrap();
         for key in 2..200 {
