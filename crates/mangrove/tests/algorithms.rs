@@ -314,6 +314,49 @@ fn components_are_what_is_connected() {
     }
 }
 
+/// From hardly connected to nearly whole, with vertices whose last edge alone leads to where most are, from either end.
+#[test]
+fn components_are_found_whether_or_not_most_are_in_one() {
+    let project = "project('i', 'v').by(id).by('gremlin.connectedComponentVertexProgram.component')";
+    let mut state = 1_u64;
+    let mut next = |below: i64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as i64 % below
+    };
+    for edges in [20, 60, 90, 120, 150, 200, 300] {
+        let db = open(4);
+        let transaction = db.graph().begin();
+        let add = |id: i64| transaction.add_vertex(Some(Value::Long(id)), "thing").unwrap();
+        let vertices: Vec<_> = (0..VERTICES).map(add).collect();
+        let mut lists: HashMap<i64, Vec<i64>> = HashMap::new();
+        let mut link = |from: i64, to: i64, label: &str| {
+            transaction.add_edge(None, label, vertices[from as usize], vertices[to as usize]).unwrap();
+            lists.entry(from).or_default().push(to);
+            lists.entry(to).or_default().push(from);
+        };
+        // Pairs that know each other twice, and only then somebody else.
+        for pair in 0..15 {
+            let (one, other) = (100 + 2 * pair, 101 + 2 * pair);
+            link(one, other, "a");
+            link(one, other, "b");
+            match pair % 3 {
+                0 => link(other, pair, "c"),
+                1 => link(pair, one, "c"),
+                _ => {}
+            }
+        }
+        for _ in 0..edges {
+            link(next(100), next(100), ["a", "b", "c"][next(3) as usize]);
+        }
+        transaction.commit().unwrap();
+        let found: BTreeMap<i64, String> = pairs(&db, &format!("g.V().connectedComponent().{project}"))
+            .into_iter()
+            .map(|(v, name)| (v, name.as_str().unwrap().to_owned()))
+            .collect();
+        assert_eq!(found, naive_components(&lists, &all()), "{edges} edges");
+    }
+}
+
 #[test]
 fn strategies_hide_from_algorithms_what_they_hide() {
     let db = database(2);

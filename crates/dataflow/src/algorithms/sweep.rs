@@ -42,6 +42,12 @@ pub(super) trait Visit: Send + Sync + 'static {
     /// Some of its edges lead to these.
     fn along(&self, own: &mut Self::Own, ends: &[VertexRef]);
 
+    /// Whether the rest of its edges is of no interest.
+    #[inline(always)]
+    fn has_enough(&self, _: &Self::Own) -> bool {
+        false
+    }
+
     /// That was all of it.
     fn end(&self, own: &mut Self::Own, v: VertexRef, place: usize, reader: &Reader<'_>);
 }
@@ -255,6 +261,9 @@ impl<V: Visit> Sweep<V> {
                     }
                 }
             }
+            if self.visit.has_enough(own) {
+                return true;
+            }
             at.list += 1;
         }
         true
@@ -274,7 +283,7 @@ impl<V: Visit> Sweep<V> {
             let from = at.place.position.saturating_sub(run.first());
             let ends = run.neighbours().get(from..).unwrap_or(&[]);
             self.visit.along(own, ends);
-            if ends.is_empty() || run.end() >= run.total() {
+            if ends.is_empty() || run.end() >= run.total() || self.visit.has_enough(own) {
                 at.place = Place::default();
                 return true;
             }

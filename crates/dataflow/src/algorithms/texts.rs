@@ -31,15 +31,34 @@ fn of_bytes(text: &[u8]) -> u64 {
     u64::from_be_bytes(first)
 }
 
+/// All eight digits at once, halved thrice:
+///
+/// ```text
+/// 1234 5678  →  12 34 56 78  →  1 2 3 4 5 6 7 8      the first in the lowest bits
+/// ```
 fn of_digits(number: u64) -> u64 {
-    let len = number.checked_ilog10().unwrap_or(0) + 1;
-    let mut left = number / 10_u64.pow(len.saturating_sub(8));
-    let mut first = [0; 8];
-    for digit in first[..len.min(8) as usize].iter_mut().rev() {
-        *digit = b'0' + (left % 10) as u8;
-        left /= 10;
-    }
-    u64::from_be_bytes(first)
+    const POWERS: [u64; 12] = {
+        let mut powers = [1; 12];
+        let mut at = 1;
+        while at < powers.len() {
+            powers[at] = 10 * powers[at - 1];
+            at += 1;
+        }
+        powers
+    };
+    let len = number.checked_ilog10().unwrap_or(0) as usize + 1;
+    let (first, missing) = match len > 8 {
+        true => (number / POWERS[len - 8], 0),
+        false => (number * POWERS[8 - len], 8 - len),
+    };
+    let halves = first / 10_000 | first % 10_000 << 32;
+    // Of what is below 10,000, n · 10,486 / 2²⁰ is n / 100; of what is below 100, n · 103 / 2¹⁰ is n / 10.
+    let hundreds = (halves * 10_486) >> 20 & 0x7f_0000_007f;
+    let pairs = hundreds | (halves - 100 * hundreds) << 16;
+    let tens = (pairs * 103) >> 10 & 0x000f_000f_000f_000f;
+    let digits = tens | (pairs - 10 * tens) << 8;
+    let text = (digits | 0x3030_3030_3030_3030).swap_bytes();
+    text & !0 << (8 * missing)
 }
 
 /// How the text of the id of one vertex compares with that of another, both by their places; they begin alike.
@@ -86,9 +105,14 @@ mod tests {
 
     #[test]
     fn an_id_begins_as_its_text_does() {
+        let mut number = 1_u64;
+        let random = (0..10_000).map(|at| {
+            number = number.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            (number >> (at % 63 + 1)) as i64
+        });
         let ids =
             [0, 1, 9, 10, 99, 100, 12_345_678, 123_456_789, 99_999_999, 100_000_000, i64::MAX, -1, i64::MIN];
-        for id in ids.map(Value::Long).into_iter().chain([
+        for id in ids.into_iter().chain(random).map(Value::Long).chain([
             Value::from("ab"),
             Value::from("über alles"),
             Value::Int(7),
