@@ -14,8 +14,9 @@ use super::patterns::{
     fills_one_with_two_kinds, gathers_in_a_branch_of_one, groups_by_a_seed, groups_by_dedup, joins_numbers,
     looks_at_the_path_of_a_match, looks_up_the_end, looks_up_what_may_be_new, matches_and_gathers,
     matches_in_a_match, matches_several, moves_by_equal_labels, names_between_conditions,
-    names_the_start_of_a_by, selects_what_it_matches, sorts_new_elements, sorts_vertex_properties,
-    takes_a_part_behind_a_local, takes_the_first_of_all, takes_values, writes_in_a_by,
+    names_the_start_of_a_by, reads_what_it_groups, selects_what_it_matches, sorts_new_elements,
+    sorts_vertex_properties, takes_a_part_behind_a_local, takes_the_first_of_all, takes_values,
+    writes_in_a_by,
 };
 use super::verdict::{Verdict, judge};
 
@@ -252,12 +253,23 @@ pub const FAULTS: &[Fault] = &[
         explains: |case, _, _| any_step(&case.script.body.steps, &compares_what_it_fills),
     },
     Fault {
+        name: "groups-that-read-themselves",
+        evidence: "`g.V().count(local).group('m').by(and(cap('m'))).cap('m')` answers {1: [1]}, and without the cap() in its by() a list of as \
+                   many as there are vertices: who asks a group('m') for its result while it is filled ends what it gathers, and a list \
+                   then stands where more is to be added. In Mangrove it is what was there, and goes on growing.",
+        explains: |case, _, _| any_step(&case.script.body.steps, &reads_what_it_groups),
+    },
+    Fault {
         name: "path-of-a-match",
         evidence: "`g.V(1, 2).mergeV([(T.label): 'nope']).option(onMatch, project('p').by(path().unfold().label().fold()))` sets [person]: the \
                    traverser is at what was found, and its path ends at what it was at before. In Mangrove the path ends where the traverser \
-                   is, at [person, nope].",
+                   is, at [person, nope]. So with simplePath() behind a by() that is the same for both, which lets pass in the reference, \
+                   where a later step may fail.",
         explains: |case, ours, theirs| {
-            let as_many = |theirs: &Answer| theirs.text(Detail::Count) == ours.text(Detail::Count);
+            let fails = |answer: &Answer| matches!(answer.outcome, Outcome::Error(_));
+            let as_many = |theirs: &Answer| {
+                fails(theirs) != fails(ours) || theirs.text(Detail::Count) == ours.text(Detail::Count)
+            };
             any_step(&case.script.body.steps, &looks_at_the_path_of_a_match) && theirs.iter().all(as_many)
         },
     },
@@ -300,7 +312,7 @@ pub const FAULTS: &[Fault] = &[
     Fault {
         name: CONDITIONS,
         evidence: "On purpose: `g.V().and(math('_ + 1'), is(within(0, 3)))` fails at the formula in the reference, and answers nothing in \
-                   Mangrove, which asks first what is cheap, as the reference does with `and(is(within(0, 3)), math('_ + 1'))`. No condition \
+                   Mangrove, which asks first what is cheap, as the reference does with `and(is(within(0, 3)), math('_ + 1'))`. So it is with filters that follow each other. No condition \
                    is asked before another one that keeps it from failing.",
         explains: |_, _, _| false,
     },
@@ -339,6 +351,8 @@ pub const FAULTS: &[Fault] = &[
         name: ACCIDENT,
         evidence: "An exception of Java's own says that nobody thought of the case: \
                    `g.V().is(startingWith('a'))` casts a vertex to a String (ClassCastException), \
+                   `g.E().repeat(sideEffect(tree().loops())).until(times(0).repeat(barrier()))` looks for the loop of what a reducer lets \
+                   out, which is in none, in a stack that is empty, while it answers 0 where no repeat() is inside another (EmptyStackException), \
                    `g.V().limit(0).group().skip(local, 1)` makes a map of -1 entries (IllegalArgumentException: Illegal \
                    initial capacity). An answer, or an error with a reason, is better.",
         explains: is_by_accident,
@@ -508,6 +522,7 @@ pub const FAULTS: &[Fault] = &[
 const JAVA_ACCIDENTS: &[&str] = &[
     "ArithmeticException",
     "ClassCastException",
+    "EmptyStackException",
     "NullPointerException",
     "IndexOutOfBoundsException",
     "StringIndexOutOfBoundsException",

@@ -340,6 +340,43 @@ pub fn with_conditions_reversed(script: &Script) -> Script {
     reversed
 }
 
+/// The traversal with filters that follow each other in the opposite order.
+pub fn with_filters_reversed(script: &Script) -> Script {
+    let mut reversed = script.clone();
+    reverse_filters(&mut reversed.body.steps);
+    reversed.body.for_each_step_mut(&mut |step| {
+        for arg in &mut step.args {
+            if let Arg::Child(child) = arg {
+                reverse_filters(&mut child.steps);
+            }
+        }
+    });
+    reversed
+}
+
+fn reverse_filters(steps: &mut [Step]) {
+    const FILTERS: &[&str] = &[
+        "and",
+        "or",
+        "not",
+        "is",
+        "has",
+        "hasLabel",
+        "hasId",
+        "hasNot",
+        "hasKey",
+        "hasValue",
+        "filter",
+        "where",
+        "simplePath",
+        "cyclicPath",
+    ];
+    let is_filter = |step: &Step| {
+        FILTERS.contains(&step.name) && step.after.iter().all(|modulator| modulator.name != "as")
+    };
+    steps.chunk_by_mut(|a, b| is_filter(a) && is_filter(b)).for_each(<[Step]>::reverse);
+}
+
 /// The traversal with all that it injects on the way held up until the rest has come as far.
 pub fn with_what_is_injected_at_last(script: &Script) -> Script {
     let mut steps = Vec::new();
@@ -420,6 +457,15 @@ fn any_traversal_inside(steps: &[Step], are_such: &impl Fn(&[Step]) -> bool) -> 
 fn child_has(step: &Step, is_such: &impl Fn(&Step) -> bool) -> bool {
     let mut args = step.args.iter().chain(step.after.iter().flat_map(|modulator| &modulator.args));
     args.any(|arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, is_such)))
+}
+
+/// A step that groups into a side-effect, of which one of its `by`s asks what is in it.
+pub fn reads_what_it_groups(step: &Step) -> bool {
+    let Some(name) = step.args.first() else { return false };
+    let reads =
+        |read: &Step| matches!(read.name, "cap" | "select" | "math" | "where") && read.args.contains(name);
+    matches!(step.name, "group" | "groupCount")
+        && step.after.iter().any(|modulator| modulator.name == "by" && child_has(modulator, &reads))
 }
 
 /// A comparison of side-effects that are filled while they are compared.
@@ -564,6 +610,29 @@ mod tests {
         let group = |value: Step| Step { after: vec![by(Step::new("id")), by(value)], ..Step::new("group") };
         assert!(fills_inside_a_value(&group(Step { after: vec![by(fill())], ..fill() })));
         assert!(!fills_inside_a_value(&group(fill())));
+    }
+
+    #[test]
+    fn a_group_reads_itself_by_its_own_name() {
+        let group = |read: Step| {
+            let by = Step::new("by").child(child(Step::new("and").child(child(read))));
+            Step { after: vec![by], ..Step::new("group").name_arg("m") }
+        };
+        assert!(reads_what_it_groups(&group(Step::new("cap").name_arg("m"))));
+        assert!(!reads_what_it_groups(&group(Step::new("cap").name_arg("other"))));
+        assert!(!reads_what_it_groups(&group(Step::new("fold"))));
+    }
+
+    #[test]
+    fn filters_that_follow_each_other_are_turned_round_and_nothing_else() {
+        let (a, b) = (|| Step::new("is").arg("1"), || Step::new("cyclicPath"));
+        let steps = vec![a(), b(), Step::new("out"), b(), a().with(Step::new("as").name_arg("x"))];
+        let inside = Step::new("map").child(Traversal { steps: vec![a(), b()] });
+        let script = |steps: Vec<Step>| Script { source: Vec::new(), body: Traversal { steps } };
+        let turned = with_filters_reversed(&script([steps.clone(), vec![inside]].concat()));
+        let expected = Step::new("map").child(Traversal { steps: vec![b(), a()] });
+        let order = [vec![b(), a()], steps[2..].to_vec(), vec![expected]].concat();
+        assert_eq!(turned.to_string(), script(order).to_string());
     }
 
     #[test]

@@ -18,6 +18,7 @@ impl Binder<'_> {
         }
         let path = self.path_of_tree(call)?;
         if call.args.is_empty() {
+            self.no_reducer_in_body(call)?;
             // Of equal paths one is enough.
             let once = Kind::Dedup { keys: Vec::new(), across_iterations: false };
             for kind in [path, once, Kind::Aggregate(Aggregation::Tree)] {

@@ -26,6 +26,9 @@ impl Binder<'_> {
                 if call.modulators(StepName::By).next().is_some() {
                     return Err(call.invalid("by() does not apply to a where() with a traversal"));
                 }
+                if !self.has_infix(&traversal.steps) && !has_variables(&traversal.steps) {
+                    return self.exists_step(call, shape, out);
+                }
                 let exists = self.where_traversal(traversal, &shape)?;
                 Self::push(out, Kind::Exists(exists), call);
             }
@@ -256,6 +259,33 @@ fn with_name_behind_properties(steps: &[Instruction<StepName>]) -> Cow<'_, [Inst
         return Cow::Borrowed(steps);
     }
     Cow::Owned([making, properties, names].concat())
+}
+
+/// Whether a `where` has a name at its start, or at its end, that it looks up; otherwise it is a filter like any other, and a name in it
+/// names an object. As in TinkerPop's `TraversalHelper.getVariableLocations`, a name behind a `where(P)` at the end is none.
+fn has_variables(steps: &[Instruction<StepName>]) -> bool {
+    let compares_a_name = |step: &Instruction<StepName>| matches!(step.args[..], [_, Argument::Predicate(_)]);
+    let steps = &*with_name_behind_properties(steps);
+    let Some(first) = steps.first() else { return false };
+    let at_start = match first.name {
+        StepName::As | StepName::Match => true,
+        StepName::Where if compares_a_name(first) => true,
+        StepName::And | StepName::Or | StepName::Not | StepName::Where => {
+            let inside = |arg: &Argument| matches!(arg, Argument::Traversal(t) if has_variables(&t.steps));
+            first.args.iter().any(inside)
+        }
+        _ => false,
+    };
+    let mut backwards = steps.iter().rev().skip_while(|step| step.name == StepName::As);
+    let at_end = match backwards.find(|step| step.name != StepName::By) {
+        Some(last)
+            if last.name == StepName::Where && matches!(last.args.last(), Some(Argument::Predicate(_))) =>
+        {
+            compares_a_name(last)
+        }
+        _ => steps.last().is_some_and(|step| step.name == StepName::As),
+    };
+    at_start || at_end
 }
 
 fn is_connective(step: &Instruction<StepName>) -> bool {
