@@ -10,13 +10,13 @@ use super::orders::{
 };
 use super::patterns::{
     adds_to_a_set_again, any_child, any_step, changes_while_it_makes, compares_behind_a_connective,
-    compares_new_elements, compares_what_it_fills, fills_in_one_by_of_several, fills_inside_a_value,
-    fills_one_with_two_kinds, gathers_in_a_branch_of_one, groups_by_a_seed, groups_by_dedup, joins_numbers,
-    looks_at_the_path_of_a_match, looks_up_the_end, looks_up_what_may_be_new, matches_and_gathers,
-    matches_in_a_match, matches_several, moves_by_equal_labels, names_between_conditions,
-    names_the_start_of_a_by, reads_what_it_groups, selects_what_it_matches, sorts_new_elements,
-    sorts_vertex_properties, takes_a_part_behind_a_local, takes_the_first_of_all, takes_values,
-    writes_in_a_by,
+    compares_behind_a_filter, compares_new_elements, compares_what_it_fills, fills_in_one_by_of_several,
+    fills_inside_a_value, fills_one_with_two_kinds, gathers_in_a_branch_of_one, groups_by_a_seed,
+    groups_by_dedup, joins_numbers, looks_at_the_path_of_a_match, looks_up_the_end, looks_up_what_may_be_new,
+    matches_and_gathers, matches_in_a_match, matches_several, moves_by_equal_labels,
+    names_between_conditions, names_the_start_of_a_by, reads_what_it_groups, selects_what_it_matches,
+    sorts_new_elements, sorts_vertex_properties, takes_a_part_behind_a_local, takes_the_first_of_all,
+    takes_values, writes_in_a_by,
 };
 use super::verdict::{Verdict, judge};
 
@@ -312,9 +312,16 @@ pub const FAULTS: &[Fault] = &[
     Fault {
         name: CONDITIONS,
         evidence: "On purpose: `g.V().and(math('_ + 1'), is(within(0, 3)))` fails at the formula in the reference, and answers nothing in \
-                   Mangrove, which asks first what is cheap, as the reference does with `and(is(within(0, 3)), math('_ + 1'))`. So it is with filters that follow each other. No condition \
-                   is asked before another one that keeps it from failing.",
-        explains: |_, _, _| false,
+                   Mangrove, which asks first what is cheap, as the reference does with `and(is(within(0, 3)), math('_ + 1'))`. So it is with filters that follow each other, \
+                   and with `g.E().as('a').where(valueMap().where(simplePath().by(T.label)).as('a'))`, which compares first. And a condition is asked no \
+                   further than to its first result: `where(union(count(), path().by(T.id)).tail(1))` is one for any number, as with \
+                   limit(1), though T.id is nothing that a number has. No condition is asked before another one that keeps it from failing.",
+        explains: |case, ours, theirs| {
+            let fails = |answer: &Answer| matches!(answer.outcome, Outcome::Error(_));
+            !fails(ours)
+                && theirs.iter().all(fails)
+                && any_step(&case.script.body.steps, &compares_behind_a_filter)
+        },
     },
     Fault {
         name: "sets-by-equals",

@@ -354,7 +354,34 @@ pub fn with_filters_reversed(script: &Script) -> Script {
     reversed
 }
 
-fn reverse_filters(steps: &mut [Step]) {
+/// The traversal with conditions that look for their first result where they look for the last ones.
+pub fn with_first_for_last(script: &Script) -> Script {
+    let mut changed = script.clone();
+    changed.body.for_each_step_mut(&mut |step| {
+        if matches!(step.name, "where" | "filter" | "not" | "and" | "or") {
+            for arg in &mut step.args {
+                if let Arg::Child(Traversal { steps }) = arg
+                    && let Some(last) = steps.last_mut()
+                    && last.name == "tail"
+                    && last.args.first() != Some(&Arg::Text("local".into()))
+                {
+                    last.name = "limit";
+                    last.args = vec![Arg::Text("1".into())];
+                }
+            }
+        }
+    });
+    changed
+}
+
+/// A `where` that compares what has come through a filter with something named.
+pub fn compares_behind_a_filter(step: &Step) -> bool {
+    let ends =
+        |child: &Traversal| child.steps.last().is_some_and(|last| is_filter(last) && ends_with_a_name(last));
+    step.name == "where" && step.args.iter().any(|arg| matches!(arg, Arg::Child(child) if ends(child)))
+}
+
+fn is_filter(step: &Step) -> bool {
     const FILTERS: &[&str] = &[
         "and",
         "or",
@@ -371,10 +398,12 @@ fn reverse_filters(steps: &mut [Step]) {
         "simplePath",
         "cyclicPath",
     ];
-    let is_filter = |step: &Step| {
-        FILTERS.contains(&step.name) && step.after.iter().all(|modulator| modulator.name != "as")
-    };
-    steps.chunk_by_mut(|a, b| is_filter(a) && is_filter(b)).for_each(<[Step]>::reverse);
+    FILTERS.contains(&step.name)
+}
+
+fn reverse_filters(steps: &mut [Step]) {
+    let is_free = |step: &Step| is_filter(step) && step.after.iter().all(|modulator| modulator.name != "as");
+    steps.chunk_by_mut(|a, b| is_free(a) && is_free(b)).for_each(<[Step]>::reverse);
 }
 
 /// The traversal with all that it injects on the way held up until the rest has come as far.
