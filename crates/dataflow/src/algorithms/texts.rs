@@ -51,7 +51,7 @@ fn of_digits(number: u64) -> u64 {
         true => (number / POWERS[len - 8], 0),
         false => (number * POWERS[8 - len], 8 - len),
     };
-    let halves = first / 10_000 | first % 10_000 << 32;
+    let halves = (first / 10_000) | ((first % 10_000) << 32);
     // Of what is below 10,000, n · 10,486 / 2²⁰ is n / 100; of what is below 100, n · 103 / 2¹⁰ is n / 10.
     let hundreds = (halves * 10_486) >> 20 & 0x7f_0000_007f;
     let pairs = hundreds | (halves - 100 * hundreds) << 16;
