@@ -89,6 +89,6 @@ impl JavaRegex {
 
     /// What a search in a text takes at worst, in steps of some nanoseconds.
     fn work(&self, text: &str) -> usize {
-        text.len().saturating_mul(self.program.len())
+        self.program.steps_for(text.len())
     }
 }

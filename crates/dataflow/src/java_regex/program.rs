@@ -41,6 +41,8 @@ pub(super) struct Program {
     pub(super) steps: Vec<Step>,
     /// States with those of the automata within.
     len: usize,
+    /// How deep they lie within each other.
+    levels: u32,
     /// Parts and ranges that were looked at to write it.
     pub(super) work: usize,
     /// Whether it asks where words begin and end.
@@ -55,9 +57,9 @@ impl Program {
         Ok(Self { work, ..program })
     }
 
-    /// Number of its states.
-    pub(super) fn len(&self) -> usize {
-        self.len
+    /// Steps of a search in a text of so many bytes, at worst: each automaton within begins anew at each character of the one around it.
+    pub(super) fn steps_for(&self, text: usize) -> usize {
+        text.saturating_pow(self.levels + 1).saturating_mul(self.len)
     }
 
     fn within(node: &Node, work: &mut usize) -> Result<Self, PatternError> {
@@ -99,6 +101,7 @@ impl Program {
                 let program = Self::within(node, work)?;
                 self.has_words |= program.has_words;
                 self.len += program.len;
+                self.levels = self.levels.max(program.levels + 1);
                 self.push(Step::Ahead { program, negated: *negated })?;
             }
         }

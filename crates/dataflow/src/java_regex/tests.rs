@@ -203,3 +203,14 @@ fn a_pattern_of_many_ranges_is_refused_soon() {
     assert!(JavaRegex::new("\\p{L}{100}").is_ok_and(|regex| regex.find(&"é".repeat(100))));
     assert!(began.elapsed() < std::time::Duration::from_secs(5), "{:?}", began.elapsed());
 }
+
+/// What looks ahead from each character of a text goes through the text as often.
+#[test]
+fn a_search_that_looks_ahead_is_known_to_take_long() {
+    let text = "a".repeat(2048);
+    let may_outlast = |pattern: &str, text: &str| JavaRegex::new(pattern).unwrap().may_outlast(text);
+    assert!(!may_outlast("(a+)+c", &text));
+    assert!(may_outlast("(?=(a+)+c)a", &text));
+    assert!(may_outlast("(?=a(?!(a+)+c))a", &text[..64]), "two within each other");
+    assert!(!may_outlast("(?=(a+)+c)a", &text[..64]));
+}
