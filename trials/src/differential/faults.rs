@@ -12,11 +12,11 @@ use super::patterns::{
     adds_to_a_set_again, any_child, any_step, changes_while_it_makes, compares_behind_a_connective,
     compares_behind_a_filter, compares_new_elements, compares_what_it_fills, fills_in_one_by_of_several,
     fills_inside_a_value, fills_one_with_two_kinds, gathers_in_a_branch_of_one, groups_by_a_seed,
-    groups_by_dedup, joins_numbers, looks_at_the_path_of_a_match, looks_up_the_end, looks_up_what_may_be_new,
-    matches_and_gathers, matches_in_a_match, matches_several, moves_by_equal_labels,
-    names_between_conditions, names_the_start_of_a_by, reads_what_it_groups, selects_what_it_matches,
-    sorts_new_elements, sorts_vertex_properties, takes_a_part_behind_a_local, takes_the_first_of_all,
-    takes_values, writes_in_a_by,
+    groups_by_dedup, groups_for_nobody, joins_numbers, looks_at_the_path_of_a_match, looks_up_the_end,
+    looks_up_what_may_be_new, matches_and_gathers, matches_in_a_match, matches_several,
+    moves_by_equal_labels, names_between_conditions, names_the_start_of_a_by, reads_what_it_groups,
+    selects_what_it_matches, sorts_new_elements, sorts_vertex_properties, takes_a_part_behind_a_local,
+    takes_the_first_of_all, takes_values, writes_in_a_by, writes_in_one_condition_of_several,
 };
 use super::verdict::{Verdict, judge};
 
@@ -114,6 +114,26 @@ pub const FAULTS: &[Fault] = &[
                    a ConcurrentModificationException; and `union(limit(1), addE('x'), bothE())` adds all edges before it looks for any. In Mangrove a step that writes acts for all that reach it, and has read \
                    before: as in the reference with barrier() before it, and behind it where nothing there reads the graph.",
         explains: |_, _, _| false,
+    },
+    Fault {
+        name: "conditions-that-write",
+        evidence: "On purpose: `g.V().both().and(toE(IN), property('ok', true).drop())` asks about a vertex that it has dropped before whether it has \
+                   edges, and so sets no property of it, in the reference, where one traverser at a time comes to the conditions. In Mangrove many \
+                   have passed the first one by then, and it says that the vertex is no longer there.",
+        explains: |case, ours, _| {
+            says(ours, "does not exist (or no longer does)")
+                && any_step(&case.script.body.steps, &writes_in_one_condition_of_several)
+        },
+    },
+    Fault {
+        name: "groups-nobody-asks-for",
+        evidence: "`g.inject(0.5).group('m').by(count()).by(order().identity().as('a').where(gt('a')).by(path().by(T.label)))` passes in the reference, which computes what is behind a \
+                   value traversal's first barrier when somebody asks for the group, and fails with cap('m') behind it. Mangrove computes it when \
+                   all have come.",
+        explains: |case, ours, theirs| {
+            let fails = |answer: &Answer| matches!(answer.outcome, Outcome::Error(_));
+            fails(ours) && !theirs.iter().any(fails) && groups_for_nobody(&case.script.body.steps)
+        },
     },
     Fault {
         name: PAST_THE_LIMIT,
@@ -506,10 +526,14 @@ pub const FAULTS: &[Fault] = &[
                    of `g.inject(1, 0).group().by(constant('a')).by(dedup())` yields first. Nor is the order of a new vertex's \
                    properties, of the variables of a match(), or of what is in a tree(), where a step looks into these. Nor is it the order in which \
                    a new vertex's properties are computed, which may change each other: of \
-                   `g.V(1).addV().property('age', property('name', 'n').count()).property('name', values('name'))` the name is marko.",
+                   `g.V(1).addV().property('age', property('name', 'n').count()).property('name', values('name'))` the name is marko, and \
+                   `g.V(3).addV(property('weight', count()).constant('a')).property('x', values('weight'))` sets x, or fails for want of a weight, \
+                   as the virtual machine happens to hash T.label.",
         explains: |case, ours, theirs| {
             let steps = &case.script.body.steps;
-            let as_many = |theirs: &Answer| theirs.text(Detail::Count) == ours.text(Detail::Count);
+            let fails = |answer: &Answer| matches!(answer.outcome, Outcome::Error(_));
+            let as_many =
+                |theirs: &Answer| fails(theirs) || theirs.text(Detail::Count) == ours.text(Detail::Count);
             if changes_while_it_makes(steps) && theirs.iter().all(as_many) {
                 return true;
             }

@@ -452,15 +452,19 @@ fn fills(step: &Step) -> bool {
     matches!(step.name, "aggregate" | "group" | "groupCount") && !step.args.is_empty()
 }
 
-/// A new element with several properties, to compute one of which changes something.
+/// A new element with several properties, to compute one of which, or its label, changes something.
 pub fn changes_while_it_makes(steps: &[Step]) -> bool {
     let changes = |step: &Step| writes(step) || fills(step);
     let made = |made: &[Step]| {
         let own = made[0].after.iter().filter(|step| step.name == "property");
         let properties = own.chain(made[1..].iter().take_while(|step| step.name == "property"));
+        let label = made[0]
+            .args
+            .iter()
+            .any(|arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, &changes)));
         matches!(made[0].name, "addV" | "addE")
-            && properties.clone().count() > 1
-            && properties.clone().any(|property| child_has(property, &changes))
+            && usize::from(label) + properties.clone().count() > 1
+            && (label || properties.clone().any(|property| child_has(property, &changes)))
     };
     (0..steps.len()).any(|at| made(&steps[at..])) || any_traversal_inside(steps, &changes_while_it_makes)
 }
@@ -495,6 +499,20 @@ pub fn reads_what_it_groups(step: &Step) -> bool {
         |read: &Step| matches!(read.name, "cap" | "select" | "math" | "where") && read.args.contains(name);
     matches!(step.name, "group" | "groupCount")
         && step.after.iter().any(|modulator| modulator.name == "by" && child_has(modulator, &reads))
+}
+
+/// Several conditions of which one writes.
+pub fn writes_in_one_condition_of_several(step: &Step) -> bool {
+    let writing = |arg: &Arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, &writes));
+    matches!(step.name, "and" | "or") && step.args.len() > 1 && step.args.iter().any(writing)
+}
+
+/// Whether a `group` with a value traversal fills a side-effect that nobody reads.
+pub fn groups_for_nobody(steps: &[Step]) -> bool {
+    any_step(steps, &|step| {
+        let Some(name) = step.args.first().filter(|_| value_of_group(step).is_some()) else { return false };
+        !any_step(steps, &|other| other != step && other.args.contains(name))
+    })
 }
 
 /// A comparison of side-effects that are filled while they are compared.
@@ -617,6 +635,11 @@ mod tests {
         assert!(!changes_while_it_makes(&[Step::new("addV"), name.clone(), name.clone()]));
         let own = Step { after: vec![age.clone(), name.clone()], ..Step::new("addV") };
         assert!(changes_while_it_makes(&[own]));
+        let of_label = |label: &str| Step::new("addV").child(child(Step::new("constant").arg(label)));
+        assert!(!changes_while_it_makes(&[of_label("a"), name.clone()]));
+        let dropping = Step::new("addV").child(child(Step::new("drop")));
+        assert!(changes_while_it_makes(&[dropping.clone(), name.clone()]));
+        assert!(!changes_while_it_makes(&[dropping]));
         let inside = Step::new("map").child(Traversal { steps: vec![Step::new("addV"), age, name] });
         assert!(changes_while_it_makes(&[inside]));
     }
@@ -650,6 +673,16 @@ mod tests {
         assert!(reads_what_it_groups(&group(Step::new("cap").name_arg("m"))));
         assert!(!reads_what_it_groups(&group(Step::new("cap").name_arg("other"))));
         assert!(!reads_what_it_groups(&group(Step::new("fold"))));
+    }
+
+    #[test]
+    fn a_group_is_for_somebody_who_names_it() {
+        let by = |step: Step| Step::new("by").child(child(step));
+        let group = |bys: Vec<Step>| Step { after: bys, ..Step::new("group").name_arg("m") };
+        let whole = || group(vec![by(Step::new("id")), by(Step::new("out"))]);
+        assert!(groups_for_nobody(&[whole(), Step::new("cap").name_arg("x")]));
+        assert!(!groups_for_nobody(&[whole(), Step::new("cap").name_arg("m")]));
+        assert!(!groups_for_nobody(&[group(vec![by(Step::new("id"))])]));
     }
 
     #[test]
