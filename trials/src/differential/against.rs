@@ -14,7 +14,7 @@ use super::engine::{Engine, executors, keep_panics_quiet};
 use super::faults;
 use super::patterns::{
     Apart, any_step, limits, with_conditions_reversed, with_filters_reversed, with_first_for_last,
-    with_plain_zeros, with_what_is_injected_at_last, writes_apart, writes_for_each,
+    with_plain_zeros, with_what_is_injected_at_last, with_whole_barriers, writes_apart, writes_for_each,
 };
 use super::reference::{Branches, Form, Jars, Merging, Reference, compile};
 use super::shrink::{shrink, smaller_traversals};
@@ -292,6 +292,7 @@ impl Trial {
         let plain_zeros =
             with_plain_zeros(&case.script).map_or_else(|| text.to_owned(), |plain| plain.to_string());
         let conditions = with_conditions_reversed(&case.script).to_string();
+        let whole_barriers = with_whole_barriers(&case.script).to_string();
         let first = with_first_for_last(&case.script).to_string();
         let filters = with_filters_reversed(&case.script).to_string();
         let injected = with_what_is_injected_at_last(&case.script).to_string();
@@ -307,6 +308,7 @@ impl Trial {
             (Merging::Everywhere, &conditions, faults::CONDITIONS),
             (Merging::Everywhere, &filters, faults::CONDITIONS),
             (Merging::Everywhere, &first, faults::CONDITIONS),
+            (Merging::Everywhere, &whole_barriers, faults::WHOLE_BARRIERS),
             (Merging::Nowhere, &injected, faults::INJECTED),
             (Merging::WhereAsked, text, faults::MERGING),
             (Merging::Nowhere, text, nowhere),

@@ -17,6 +17,7 @@ use super::patterns::{
     moves_by_equal_labels, names_between_conditions, names_the_start_of_a_by, reads_what_it_groups,
     selects_what_it_matches, sorts_new_elements, sorts_vertex_properties, takes_a_part_behind_a_local,
     takes_the_first_of_all, takes_values, writes_in_a_by, writes_in_one_condition_of_several,
+    writes_in_the_condition_of_a_loop,
 };
 use super::verdict::{Verdict, judge};
 
@@ -56,6 +57,9 @@ pub const INJECTED: &str = "injected-before-the-rest";
 
 /// The order in which branches take traversers.
 pub const BRANCHES: &str = "branches-in-their-own-order";
+
+/// Barriers that gather no more than so many.
+pub const WHOLE_BARRIERS: &str = "barriers-of-a-size";
 
 /// Conditions in another order.
 pub const CONDITIONS: &str = "conditions-in-their-own-order";
@@ -119,10 +123,16 @@ pub const FAULTS: &[Fault] = &[
         name: "conditions-that-write",
         evidence: "On purpose: `g.V().both().and(toE(IN), property('ok', true).drop())` asks about a vertex that it has dropped before whether it has \
                    edges, and so sets no property of it, in the reference, where one traverser at a time comes to the conditions. In Mangrove many \
-                   have passed the first one by then, and it says that the vertex is no longer there.",
-        explains: |case, ours, _| {
+                   have passed the first one by then, and it says that the vertex is no longer there. And `g.addV('x').emit(addE('e')).repeat(out()).times(3)` counts edges that a traverser beside it has just \
+                   added in its emit(), or not, as they take turns.",
+        explains: |case, ours, theirs| {
+            let fails = |answer: &Answer| matches!(answer.outcome, Outcome::Error(_));
+            let steps = &case.script.body.steps;
             says(ours, "does not exist (or no longer does)")
-                && any_step(&case.script.body.steps, &writes_in_one_condition_of_several)
+                && any_step(steps, &writes_in_one_condition_of_several)
+                || !fails(ours)
+                    && !theirs.iter().any(fails)
+                    && any_step(steps, &writes_in_the_condition_of_a_loop)
         },
     },
     Fault {
@@ -328,6 +338,13 @@ pub const FAULTS: &[Fault] = &[
                    with sets that merge nowhere, 1 for each: FoldStep folds once what travels merged. Outside of optional() the reference with \
                    sets that merge nowhere says what Mangrove does.",
         explains: |case, _, _| folds_in_an_optional(&case.script.body.steps),
+    },
+    Fault {
+        name: WHOLE_BARRIERS,
+        evidence: "On purpose: `g.V(1).path().by(branch(constant('knows')).option(none, constant(1)).option(none, simplePath().to('a')).barrier(1))` \
+                   has 1 in the reference, whose barrier(1) asks for no second result, and fails there and in Mangrove with barrier(). Mangrove's \
+                   barriers gather everything, whatever size they are given: it bounds how much they hold by bytes.",
+        explains: |_, _, _| false,
     },
     Fault {
         name: CONDITIONS,

@@ -354,6 +354,19 @@ pub fn with_filters_reversed(script: &Script) -> Script {
     reversed
 }
 
+/// The traversal with barriers that gather everything, whatever their size.
+pub fn with_whole_barriers(script: &Script) -> Script {
+    let mut whole = script.clone();
+    whole.body.for_each_step_mut(&mut |step| {
+        if step.name == "barrier"
+            && matches!(&step.args[..], [Arg::Text(size)] if size.parse::<u64>().is_ok())
+        {
+            step.args.clear();
+        }
+    });
+    whole
+}
+
 /// The traversal with conditions that look for their first result where they look for the last ones.
 pub fn with_first_for_last(script: &Script) -> Script {
     let mut changed = script.clone();
@@ -505,6 +518,14 @@ pub fn reads_what_it_groups(step: &Step) -> bool {
 pub fn writes_in_one_condition_of_several(step: &Step) -> bool {
     let writing = |arg: &Arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, &writes));
     matches!(step.name, "and" | "or") && step.args.len() > 1 && step.args.iter().any(writing)
+}
+
+/// A loop that writes to ask whether it lets something out, or goes on.
+pub fn writes_in_the_condition_of_a_loop(step: &Step) -> bool {
+    let conditions = step.before.iter().chain(&step.after);
+    let writing =
+        |modulator: &Step| matches!(modulator.name, "emit" | "until") && child_has(modulator, &writes);
+    step.name == "repeat" && conditions.clone().any(writing)
 }
 
 /// Whether a `group` with a value traversal fills a side-effect that nobody reads.
@@ -683,6 +704,23 @@ mod tests {
         assert!(groups_for_nobody(&[whole(), Step::new("cap").name_arg("x")]));
         assert!(!groups_for_nobody(&[whole(), Step::new("cap").name_arg("m")]));
         assert!(!groups_for_nobody(&[group(vec![by(Step::new("id"))])]));
+    }
+
+    #[test]
+    fn a_barrier_loses_its_size_and_not_what_it_does_to_sacks() {
+        let script = |steps: Vec<Step>| Script { source: Vec::new(), body: Traversal { steps } };
+        let barrier = || Step::new("barrier");
+        let whole = with_whole_barriers(&script(vec![barrier().arg("2"), barrier().arg("normSack")]));
+        assert_eq!(whole.to_string(), script(vec![barrier(), barrier().arg("normSack")]).to_string());
+    }
+
+    #[test]
+    fn a_loop_writes_in_a_condition() {
+        let adds = || Step::new("emit").child(child(Step::new("addE").name_arg("x")));
+        let body = || Step::new("repeat").child(child(Step::new("addV")));
+        assert!(writes_in_the_condition_of_a_loop(&Step { before: vec![adds()], ..body() }));
+        assert!(writes_in_the_condition_of_a_loop(&Step { after: vec![adds()], ..body() }));
+        assert!(!writes_in_the_condition_of_a_loop(&Step { after: vec![Step::new("emit")], ..body() }));
     }
 
     #[test]
