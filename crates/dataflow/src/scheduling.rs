@@ -5,7 +5,7 @@
 //! | reads requests, sends results; watchdog | [`be_prompt`] |
 //! | the same while it plans what is long, or writes what is large | [`be_at_leisure`] |
 //! | executor | [`be_prompt_in_turns`] |
-//! | committer, who frees memory | [`be_in_the_background`] |
+//! | committer, who frees memory or gives it back to the system | [`be_in_the_background`] |
 //!
 //! A turn of an executor takes half a millisecond, a request of the server's threads some microseconds; a committer may compute
 //! for milliseconds. To the kernel they are alike: who is woken waits until a time slice ends, which is at the next tick, 4 ms
@@ -16,18 +16,16 @@
 //! (a container may), nothing changes.
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::be_in_the_background;
-#[cfg(target_os = "linux")]
 pub(crate) use linux::be_prompt_in_turns;
 #[cfg(target_os = "linux")]
-pub use linux::{be_at_leisure, be_prompt};
+pub use linux::{be_at_leisure, be_in_the_background, be_prompt};
 
 /// See the other one: this system has no such thing.
 #[cfg(not(target_os = "linux"))]
 pub fn be_prompt() {}
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn be_in_the_background() {}
+pub fn be_in_the_background() {}
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn be_prompt_in_turns() {}
@@ -75,7 +73,7 @@ mod linux {
     }
 
     /// The calling thread does not take the core from another when it wakes.
-    pub(crate) fn be_in_the_background() {
+    pub fn be_in_the_background() {
         // SAFETY: it consists of integers, of which musl has more than the priority.
         let normal: libc::sched_param = unsafe { std::mem::zeroed() };
         // SAFETY: the handle is the calling thread's own, which lives; `normal` is initialised, outlives the call, and is only read.

@@ -6,6 +6,8 @@
 //! keeps 570.
 
 use std::ffi::c_long;
+use std::sync::Once;
+use std::time::{Duration, Instant};
 
 use libmimalloc_sys::{_mi_option_last, mi_collect, mi_option_get, mi_option_set_default, mi_option_t};
 
@@ -20,11 +22,21 @@ struct Setting {
 /// For a server. The bindings do not name these, since their numbers are those of one version: of 3.3, see `mi_option_t` in
 /// `mimalloc.h`.
 const SERVER: [Setting; 2] = [
-    purge_delay(100),
+    purge_delay(UNTIL_PURGED),
     // Whether who frees a block takes back its page, if it had let go of it when it was full. -1: no, so that whoever needs
     // such a block next gets it.
     Setting { name: "page_reclaim_on_free", number: 35, at_first: 0, value: -1 },
 ];
+
+/// Milliseconds after which whoever frees something gives back what is free, if the thread that does it by then is late.
+const UNTIL_PURGED: c_long = 10_000;
+
+/// How long that thread pauses between two looks: while it finds something to give back, and at most.
+const PAUSE: Duration = Duration::from_millis(100);
+const LONG_PAUSE: Duration = Duration::from_millis(800);
+
+/// A look that took longer has found something.
+const FOUND: Duration = Duration::from_micros(100);
 
 /// For an import: it takes large blocks again and again, on few threads, and ends when all is done. With memory that the
 /// kernel has to find and clear anew each time, 174 million edges took 36 to 40 s; so they take 36, and 80 MB more of 2,430. An export
@@ -47,10 +59,33 @@ const _: () =
 pub fn give_memory_back_soon() -> Vec<&'static str> {
     take_small_pages();
     dataflow::when_a_thread_is_idle(give_back);
-    set(&SERVER)
+    let unknown = set(&SERVER);
+    static STARTED: Once = Once::new();
+    STARTED.call_once(start_to_purge);
+    unknown
 }
 
-/// Gives back the free pages of the calling thread, those among them of which others have freed the last block.
+/// Starts a thread that gives back what is free. To do that for some megabytes takes milliseconds: the kernel has to tell every core
+/// of each range, and wait for its answer. mimalloc leaves it to whoever frees or takes something once its time has come: an executor
+/// in the middle of a query's turn, behind which others stand.
+fn start_to_purge() {
+    let thread = std::thread::Builder::new().name("purge".into()).spawn(|| {
+        dataflow::scheduling::be_in_the_background();
+        let mut pause = PAUSE;
+        loop {
+            std::thread::sleep(pause);
+            let began = Instant::now();
+            give_back();
+            pause = if began.elapsed() > FOUND { PAUSE } else { LONG_PAUSE.min(2 * pause) };
+        }
+    });
+    if let Err(error) = thread {
+        tracing::warn!(%error, "memory is given back in the turns of queries");
+        set(&[purge_delay(100)]);
+    }
+}
+
+/// Gives back what is free, and the free pages of the calling thread, those among them of which others have freed the last block.
 fn give_back() {
     // SAFETY: it may be called on any thread at any time, and touches no block that is in use.
     unsafe { mi_collect(true) }
@@ -84,7 +119,7 @@ fn set(settings: &[Setting]) -> Vec<&'static str> {
         // SAFETY: both take numbers only, check that the option is one of the table that the allocator keeps them in, and
         // read or write one word of it that is read anew each time. No other thread runs yet that might read it.
         unsafe {
-            if [at_first, value].contains(&mi_option_get(number)) {
+            if [at_first, value, UNTIL_PURGED].contains(&mi_option_get(number)) {
                 mi_option_set_default(number, value);
             } else {
                 unknown.push(name);
