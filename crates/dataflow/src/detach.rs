@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use graph::{EdgeLabelId, PropertyEntry, ReadNotes, ReadUnit, Reader};
 use rustc_hash::FxHashMap;
+
+use crate::vertex_property::{as_it_is_now, meta_properties, read_again};
 use values::{
     BulkSet, Edge, EdgeRef, Extent, LARGE, Map, Measure, Path, Property, Set, Value, Vertex, VertexProperty,
     VertexRef, Weighed, watch,
@@ -155,6 +157,8 @@ impl<'a> Detacher<'a> {
             Value::VertexProperty(property) => {
                 let all = self.detail == Detail::Properties || property.properties.is_empty();
                 all && property.value.shared_place().is_none()
+                    && !self.reader.sees_own()
+                    && self.noted.is_none()
             }
             _ => false,
         }
@@ -217,6 +221,10 @@ impl<'a> Detacher<'a> {
             }
             Value::VertexProperty(property) => {
                 let keep = self.detail == Detail::Properties;
+                let property = match self.noted {
+                    Some(_) => read_again(property, self.reader),
+                    None => as_it_is_now(property, self.reader),
+                };
                 let properties = if keep { property.properties.clone() } else { Vec::new() };
                 VertexProperty { properties, owner: None, ..(**property).clone() }.into()
             }
@@ -265,16 +273,11 @@ impl<'a> Detacher<'a> {
     fn vertex_property(&self, entry: PropertyEntry) -> VertexProperty {
         let catalog = self.reader.snapshot().catalog();
         let id = entry.shown_id();
-        let meta = entry.meta.into_iter().map(|(key, value)| Property {
-            key: catalog.key_name(key).clone(),
-            value,
-            owner: None,
-        });
         VertexProperty {
             id,
             key: catalog.key_name(entry.key).clone(),
             value: entry.value,
-            properties: meta.collect(),
+            properties: meta_properties(entry.meta, self.reader),
             vertex: None,
             owner: None,
         }

@@ -20,6 +20,7 @@
 //! | `growing/` | tables and vectors that grow little by little |
 //! | `housekeeping.rs` | what a thread does that has nothing to do |
 //! | `seat.rs` | how many threads compute at a time, beside the executors |
+//! | `vertex_property.rs` | what a vertex property has on its way through a query |
 //! | `scheduling.rs` | what the kernel is told of threads |
 //!
 //! Invariant: this crate knows nothing of sockets or of Gremlin text. Time comes from a [`Clock`] that a test can
@@ -56,6 +57,7 @@ mod scope;
 mod scope_memory;
 mod scope_tag;
 mod seat;
+mod vertex_property;
 
 pub use edge_part::EdgePart;
 pub use engine::{Counting, Engine, EngineOptions, Interrupt, LocalQuery, QueryHandle, QuerySpec};

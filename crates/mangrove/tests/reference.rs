@@ -1,9 +1,11 @@
 //! Answers of the reference (TinkerGraph 3.8.1), however the query is run.
 //!
 //! `reference/*.txt` have traversals over TinkerPop's modern graph, each followed by its results, one a line and indented, or
-//! by `error`. The order of results is compared where a traversal ends in `order()` only in so far as results are equal.
+//! by `error`. The order of results is compared where a traversal ends in `order()` only in so far as results are equal. So have
+//! `reference_of_writes/*.txt`, of which each traversal finds the graph as it was.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mangrove::{Database, formats::ImportOptions};
 
@@ -59,19 +61,31 @@ fn answer(db: &Database, traversal: &str) -> Option<Vec<String>> {
     Some(all)
 }
 
-#[test]
-fn answers_are_those_of_the_reference_however_a_query_is_run() {
-    let db = modern();
+/// Compares the answers to all traversals in a folder, each asked of what `database` gives; how many.
+fn compare(in_folder: &str, database: impl Fn() -> Arc<Database>) -> usize {
     let mut compared = 0;
-    for file in std::fs::read_dir(folder("tests/reference")).unwrap() {
+    for file in std::fs::read_dir(folder(in_folder)).unwrap() {
         let path = file.unwrap().path();
         for Case { traversal, expected } in cases(&std::fs::read_to_string(&path).unwrap()) {
             for way in WAYS {
                 let asked = format!("{way}{}", traversal.strip_prefix("g.").unwrap());
-                assert_eq!(answer(&db, &asked), expected, "{asked}");
+                assert_eq!(answer(&database(), &asked), expected, "{asked}");
                 compared += 1;
             }
         }
     }
+    compared
+}
+
+#[test]
+fn answers_are_those_of_the_reference_however_a_query_is_run() {
+    let db = Arc::new(modern());
+    let compared = compare("tests/reference", || db.clone());
     assert!(compared > 500, "{compared}");
+}
+
+#[test]
+fn so_are_those_to_writes_each_over_a_graph_of_its_own() {
+    let compared = compare("tests/reference_of_writes", || Arc::new(modern()));
+    assert!(compared > 100, "{compared}");
 }

@@ -9,6 +9,7 @@ use values::{Edge, EdgeRef, Property, Str, T, Value, Vertex, VertexProperty, Ver
 
 use super::ids;
 use super::view::Graph;
+use crate::vertex_property::{as_it_is_now, meta_properties};
 
 /// A property key, by name and (if the catalog knows it) by id.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +105,7 @@ pub(super) fn with_property<R>(
             f(v.properties.iter().find(|p| p.key == key.name).map(|p| ValueRef::of(&p.value)))
         }
         Value::Edge(e) => f(find(&e.properties, key.name)),
-        Value::VertexProperty(p) => f(find(&p.properties, key.name)),
+        Value::VertexProperty(p) => f(find(&as_it_is_now(p, &graph.reader).properties, key.name)),
         Value::Map(map) => f(map.get(&Value::str(key.name)).map(ValueRef::of)),
         Value::Entry(entry) => f((entry.0.as_str() == Some(key.name)).then(|| ValueRef::of(&entry.1))),
         _ => f(None),
@@ -119,16 +120,11 @@ fn find<'a>(properties: &'a [Property], key: &str) -> Option<ValueRef<'a>> {
 pub(super) fn vertex_property(v: VertexRef, entry: PropertyEntry, graph: &Graph<'_>) -> VertexProperty {
     let catalog = graph.reader.snapshot().catalog();
     let id = entry.shown_id();
-    let properties = entry.meta.into_iter().map(|(key, value)| Property {
-        key: catalog.key_name(key).clone(),
-        value,
-        owner: None,
-    });
     VertexProperty {
         id,
         key: catalog.key_name(entry.key).clone(),
         value: entry.value,
-        properties: properties.collect(),
+        properties: meta_properties(entry.meta, &graph.reader),
         vertex: Some((graph.reader.id(v), catalog.vertex_label_name(graph.reader.label(v)).clone())),
         owner: Some(v),
     }

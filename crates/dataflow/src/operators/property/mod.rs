@@ -17,6 +17,7 @@ use values::{Property, Str, Value, VertexProperty};
 
 use crate::error::QueryError;
 use crate::operator::Context;
+use crate::vertex_property::as_it_is_now;
 
 use super::element::{self, meta_property};
 use super::view::Graph;
@@ -111,6 +112,7 @@ fn properties_of(
             entries.into_iter().map(|(key, value)| Found::OfEdge(*e, key, value)).collect()
         }
         Value::VertexProperty(p) => {
+            let p = &*as_it_is_now(p, &graph.reader);
             let wanted = (0..p.properties.len()).filter(|i| wanted(&p.properties[*i].key));
             wanted.map(|i| Found::Detached(p.clone(), i)).collect()
         }

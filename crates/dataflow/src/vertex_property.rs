@@ -1,0 +1,43 @@
+//! Vertex properties on their way through a query: an object with the value that the property had when it was read. It is an element
+//! all the same, so its own properties are those that it has now.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use graph::{KeyId, Reader};
+use values::{Property, Value, VertexProperty};
+
+/// The meta-properties of an entry.
+pub(crate) fn meta_properties(meta: Vec<(KeyId, Value)>, reader: &Reader<'_>) -> Vec<Property> {
+    let catalog = reader.snapshot().catalog();
+    let property = |(key, value)| Property { key: catalog.key_name(key).clone(), value, owner: None };
+    meta.into_iter().map(property).collect()
+}
+
+/// A vertex property with the meta-properties that it has now, for a reader of whatever the query has written. If it writes nothing,
+/// that is what it came with.
+pub(crate) fn as_it_is_now<'p>(
+    property: &'p Arc<VertexProperty>,
+    reader: &Reader<'_>,
+) -> Cow<'p, Arc<VertexProperty>> {
+    if reader.sees_own() { read_again(property, reader) } else { Cow::Borrowed(property) }
+}
+
+/// A vertex property with the meta-properties that a reader finds: none if it is gone. One that does not come from the graph has what it
+/// came with.
+pub(crate) fn read_again<'p>(
+    property: &'p Arc<VertexProperty>,
+    reader: &Reader<'_>,
+) -> Cow<'p, Arc<VertexProperty>> {
+    let Some(v) = property.owner else { return Cow::Borrowed(property) };
+    let entry = reader.snapshot().catalog().key(&property.key).and_then(|key| {
+        let place = reader.place_of_property(v, key, &property.id)?;
+        reader.vertex_property(place)
+    });
+    let meta = entry.map_or_else(Vec::new, |entry| entry.meta);
+    if meta.is_empty() && property.properties.is_empty() {
+        return Cow::Borrowed(property);
+    }
+    let properties = meta_properties(meta, reader);
+    Cow::Owned(Arc::new(VertexProperty { properties, ..(**property).clone() }))
+}
