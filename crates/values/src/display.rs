@@ -50,7 +50,10 @@ impl Display for Value {
             Value::Short(v) => v.fmt(f),
             Value::Int(v) => v.fmt(f),
             Value::Long(v) => v.fmt(f),
-            Value::BigInteger(v) => v.fmt(f),
+            Value::BigInteger(v) => {
+                crate::number::decimal::tick_product(v, v);
+                v.fmt(f)
+            }
             Value::Float(v) => f.write_str(&float(*v)),
             Value::Double(v) => f.write_str(&double(*v)),
             Value::BigDecimal(v) => f.write_str(&crate::number::format_decimal(v)),

@@ -276,6 +276,7 @@ fn doubles(op: Operation, a: &Value, b: &Value) -> Value {
 const MAX_BITS: u64 = MAX_DIGITS * 10 / 3 + 1;
 
 fn big_integers(op: Operation, a: &BigInt, b: &BigInt) -> Result<Value, ArithmeticError> {
+    decimal::tick_product(a, b);
     let result = match op {
         Operation::Add => a + b,
         Operation::Sub => a - b,
@@ -288,6 +289,7 @@ fn big_integers(op: Operation, a: &BigInt, b: &BigInt) -> Result<Value, Arithmet
 }
 
 fn decimals(op: Operation, a: &BigDecimal, b: &BigDecimal) -> Result<Value, ArithmeticError> {
+    decimal::tick_product(&a.as_bigint_and_scale().0, &b.as_bigint_and_scale().0);
     let digits = match op {
         Operation::Add | Operation::Sub => decimal::digits_of_sum(a, b),
         Operation::Mul => a.digits() + b.digits(),

@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 use num_bigint::Sign;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-use crate::{BigDecimal, BigInt, Value};
+use crate::{BigDecimal, BigInt, Value, watch};
 
 /// Most significant digits that a big integer or a decimal may come to have by parsing or by arithmetic.
 pub const MAX_DIGITS: u64 = 20_000;
@@ -24,6 +24,20 @@ pub enum DecimalError {
     /// More digits than [`MAX_DIGITS`], or a scale beyond 32 bits.
     #[error("a decimal number may have at most {MAX_DIGITS} digits and a 32-bit scale")]
     TooLarge,
+}
+
+/// Tells the watch of work that takes each word of one number together with each of the other: a product, a quotient. To write a number
+/// as text takes each with each of its own.
+pub(crate) fn tick_product(a: &BigInt, b: &BigInt) {
+    const PAIRS_PER_TICK: u64 = 16;
+    let words = |number: &BigInt| number.bits() / 64 + 1;
+    watch::ticks((words(a) * words(b) / PAIRS_PER_TICK) as usize);
+}
+
+/// The digits of the magnitude.
+fn digits_of(number: &BigInt) -> String {
+    tick_product(number, number);
+    number.magnitude().to_string()
 }
 
 /// Reads a decimal, such as `-12.50` or `3E+7`, keeping its scale.
@@ -57,7 +71,7 @@ pub fn parse(text: &str) -> Result<BigDecimal, DecimalError> {
 /// Prints a decimal as Java's `BigDecimal.toString` does: plainly while the exponent is small, else as `1.5E+10`.
 pub fn format(d: &BigDecimal) -> String {
     let (unscaled, scale) = d.as_bigint_and_scale();
-    let mut digits = unscaled.magnitude().to_string();
+    let mut digits = digits_of(&unscaled);
     let sign = if unscaled.sign() == Sign::Minus { "-" } else { "" };
     let adjusted = digits.len() as i64 - 1 - scale;
     if scale == 0 {
@@ -86,8 +100,11 @@ pub(crate) fn compare(a: &BigDecimal, b: &BigDecimal) -> Ordering {
     if by_sign.is_ne() || a.is_zero() {
         return by_sign;
     }
-    let by_magnitude = exponent(a).cmp(&exponent(b));
-    let ordering = if by_magnitude.is_ne() { by_magnitude } else { align(a).cmp(&align(b)) };
+    let ((ua, sa), (ub, sb)) = (a.as_bigint_and_scale(), b.as_bigint_and_scale());
+    let ordering = match sa == sb {
+        true => ua.magnitude().cmp(ub.magnitude()),
+        false => exponent(a).cmp(&exponent(b)).then_with(|| align(a).cmp(&align(b))),
+    };
     if a.sign() == Sign::Minus { ordering.reverse() } else { ordering }
 }
 
@@ -101,13 +118,15 @@ fn rank(s: Sign) -> i8 {
 
 /// The decimal exponent of the first significant digit.
 fn exponent(d: &BigDecimal) -> i64 {
+    let unscaled = d.as_bigint_and_scale().0;
+    tick_product(&unscaled, &unscaled);
     (d.digits() as i64).saturating_sub(d.fractional_digit_count())
 }
 
 /// The digits of the magnitude without trailing zeros, as text: for numbers of the same exponent their
 /// lexicographic order is the order of the magnitudes.
 fn align(d: &BigDecimal) -> String {
-    let mut digits = d.as_bigint_and_scale().0.magnitude().to_string();
+    let mut digits = digits_of(&d.as_bigint_and_scale().0);
     digits.truncate(digits.trim_end_matches('0').len());
     digits
 }
@@ -141,6 +160,7 @@ pub(crate) fn from_f64_exact(v: f64) -> Option<BigDecimal> {
 /// The nearest double; infinite beyond the range.
 pub(crate) fn to_f64(d: &BigDecimal) -> f64 {
     let (unscaled, scale) = d.as_bigint_and_scale();
+    tick_product(&unscaled, &unscaled);
     // The standard library rounds decimal text of any length correctly; `-scale` as exponent avoids zeros.
     format!("{unscaled}e{}", -i128::from(scale)).parse().unwrap_or(f64::NAN)
 }
@@ -167,7 +187,9 @@ pub(crate) fn digits_of_sum(a: &BigDecimal, b: &BigDecimal) -> u64 {
 /// than the operands have, cut to the larger of their scales and ten. `b` is not zero.
 pub(crate) fn divide(a: &BigDecimal, b: &BigDecimal) -> BigDecimal {
     let ((ua, sa), (ub, sb)) = (a.as_bigint_and_scale(), b.as_bigint_and_scale());
+    tick_product(&ua, &ub);
     if let Some(shift) = exact_shift(&ua, &ub) {
+        tick_product(&ub, &ub);
         let quotient = &*ua * BigInt::from(10).pow(shift) / &*ub;
         return BigDecimal::new(quotient, sa - sb + i64::from(shift));
     }
@@ -176,6 +198,7 @@ pub(crate) fn divide(a: &BigDecimal, b: &BigDecimal) -> BigDecimal {
     // there is no tie to break.
     let extra = (precision + b.digits() + 3).saturating_sub(a.digits());
     let shift = extra.to_u32().unwrap_or(u32::MAX);
+    tick_product(&ub, &ub);
     let quotient = BigDecimal::new(&*ua * BigInt::from(10).pow(shift) / &*ub, sa - sb + i64::from(shift));
     let mode = bigdecimal::RoundingMode::HalfUp;
     let rounded = match std::num::NonZeroU64::new(precision) {
@@ -191,22 +214,29 @@ fn exact_shift(a: &BigInt, b: &BigInt) -> Option<u32> {
     if a.is_zero() {
         return Some(0);
     }
-    let mut rest = b.abs() / gcd(a.abs(), b.abs());
-    let twos = rest.trailing_zeros().unwrap_or(0);
-    rest >>= twos;
-    let (five, mut fives) = (BigInt::from(5), 0u64);
-    while (&rest % &five).is_zero() {
-        rest /= &five;
-        fives += 1;
+    // Powers of ten bring twos and fives, and nothing else.
+    let (twos, fives, rest) = factored(b);
+    if rest != BigInt::from(1) && !(a % &rest).is_zero() {
+        return None;
     }
-    (rest == BigInt::from(1)).then(|| twos.max(fives).to_u32()).flatten()
+    let (own_twos, own_fives, _) = factored(a);
+    twos.saturating_sub(own_twos).max(fives.saturating_sub(own_fives)).to_u32()
 }
 
-fn gcd(mut a: BigInt, mut b: BigInt) -> BigInt {
-    while !b.is_zero() {
-        (a, b) = (b.clone(), a % b);
+/// How often two and five divide a number other than zero, and the magnitude of what is left.
+fn factored(number: &BigInt) -> (u64, u64, BigInt) {
+    let twos = number.trailing_zeros().unwrap_or(0);
+    let (mut rest, mut fives) = (number.abs() >> twos, 0);
+    // By the largest power in a word as long as that goes, which takes a word's time for each word.
+    for power in [27_u32, 9, 3, 1] {
+        let divisor = BigInt::from(5_u64.pow(power));
+        while (&rest % &divisor).is_zero() {
+            tick_product(&rest, &divisor);
+            rest /= &divisor;
+            fives += u64::from(power);
+        }
     }
-    a
+    (twos, fives, rest)
 }
 
 #[cfg(test)]
@@ -241,6 +271,43 @@ mod tests {
         assert_eq!(format(&divide(&d("10.0"), &d("4"))), "2.5");
         assert_eq!(format(&divide(&d("10"), &d("3"))), "3.3333333333");
         assert_eq!(format(&divide(&d("20"), &d("-3"))), "-6.6666666667");
+        assert_eq!(format(&divide(&d("6"), &d("-48"))), "-0.125");
+        assert_eq!(format(&divide(&d("21"), &d("56"))), "0.375");
+        assert_eq!(format(&divide(&d("100"), &d("5"))), "20");
+        for (a, b) in (-60..60).flat_map(|a| (1..300).map(move |b| (a, b))) {
+            let shift = (0..12).find(|shift| a * 10_i64.pow(*shift) % b == 0);
+            assert_eq!(exact_shift(&a.into(), &b.into()), shift, "{a} / {b}");
+        }
+        let fives = BigInt::from(5).pow(28_000);
+        assert_eq!(exact_shift(&1.into(), &fives), Some(28_000));
+        assert_eq!(exact_shift(&fives, &(&fives * 10)), Some(1));
+    }
+
+    /// Twenty thousand digits: what is done with one such number takes part of a millisecond, or milliseconds, and is told.
+    #[test]
+    fn work_on_long_numbers_is_told_to_the_watch() {
+        struct Never(std::sync::atomic::AtomicUsize);
+        impl watch::Watch for Never {
+            fn must_end(&self) -> bool {
+                self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                false
+            }
+        }
+        let digits = |digit: &str| d(&format!("1.{}", digit.repeat(19_000)));
+        let (a, b) = (digits("3"), digits("7"));
+        let looks = std::sync::Arc::new(Never(0.into()));
+        let times = 20;
+        for work in [
+            (&|| drop(divide(&a, &b))) as &dyn Fn(),
+            &|| drop(format(&a)),
+            &|| assert!(to_f64(&a) > 1.0),
+            &|| hash(&a, &mut std::hash::DefaultHasher::new()),
+        ] {
+            let before = looks.0.load(std::sync::atomic::Ordering::Relaxed);
+            watch::watched(looks.clone(), || (0..times).for_each(|_| work())).unwrap();
+            let after = looks.0.load(std::sync::atomic::Ordering::Relaxed);
+            assert!(after - before >= times, "{} looks", after - before);
+        }
     }
 
     #[test]
