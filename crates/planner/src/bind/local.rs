@@ -1,6 +1,7 @@
 //! Steps that make one object of one object.
 
 use gremlin::{Argument, StepName};
+use rustc_hash::FxHashSet;
 use values::{Str, Value};
 
 use super::call::Call;
@@ -64,10 +65,9 @@ impl Binder<'_> {
 
     fn project(&mut self, call: &Call<'_>, shape: &Shape) -> Result<(Kind, Vec<Str>), PlanError> {
         let keys = call.names(self)?;
-        for (index, key) in keys.iter().enumerate() {
-            if keys[..index].contains(key) {
-                return Err(call.invalid(format!("its keys must be unique, and '{key}' is not")));
-            }
+        let mut known = FxHashSet::default();
+        if let Some(key) = keys.iter().find(|key| !known.insert(*key)) {
+            return Err(call.invalid(format!("its keys must be unique, and '{key}' is not")));
         }
         let bys = self.plain_bys(call, shape)?;
         let entries = keys.iter().enumerate().map(|(index, key)| (key.clone(), nth(&bys, index))).collect();
