@@ -100,7 +100,12 @@ impl Ready {
         seen: Seen<'_>,
         wishes: &Wishes,
     ) -> Result<Asked, Error> {
-        match wishes.part("read", || inner.read(text, source, &bindings, &seen.snapshot(inner)))? {
+        // What the text says of its own time is not known yet.
+        let time = wishes.time(inner);
+        let read = || -> Result<Script, Error> {
+            time.spend(|| inner.read(text, source, &bindings, &seen.snapshot(inner)))?
+        };
+        match wishes.part("read", read)? {
             Script::Read(request) => Ok(Asked::Read(request)),
             Script::Several(plot) => Ok(Asked::Several(plot, bindings)),
             Script::Prepared(prepared, mode) => {
