@@ -4,9 +4,12 @@ use std::cell::RefCell;
 
 use graph::{EdgeLabelId, KeyId, NameSpace, VertexLabelId};
 use indexmap::IndexSet;
-use values::Str;
+use values::{Str, watch};
 
 use crate::Schema;
+
+/// What it takes to look a name up, and to keep one that is not known.
+const TICKS: usize = 4;
 
 /// A schema that remembers which names were looked up in vain: a traversal that finds nothing for want of a name has read that
 /// the name is unknown. Who looks names up cannot forget to say so.
@@ -17,10 +20,13 @@ pub(crate) struct Unknown<'a> {
 
 /// Whether a schema still does not know names that were looked up in vain.
 pub(crate) fn are_unknown(names: &[(NameSpace, Str)], schema: &dyn Schema) -> bool {
-    names.iter().all(|(space, name)| match space {
-        NameSpace::VertexLabel => schema.vertex_label(name).is_none(),
-        NameSpace::EdgeLabel => schema.edge_label(name).is_none(),
-        NameSpace::Key => schema.key(name).is_none(),
+    names.iter().all(|(space, name)| {
+        watch::ticks(TICKS);
+        match space {
+            NameSpace::VertexLabel => schema.vertex_label(name).is_none(),
+            NameSpace::EdgeLabel => schema.edge_label(name).is_none(),
+            NameSpace::Key => schema.key(name).is_none(),
+        }
     })
 }
 
@@ -35,6 +41,7 @@ impl<'a> Unknown<'a> {
     }
 
     fn note<T>(&self, space: NameSpace, name: &str, found: Option<T>) -> Option<T> {
+        watch::ticks(TICKS);
         if found.is_none() {
             self.names.borrow_mut().insert((space, name.into()));
         }

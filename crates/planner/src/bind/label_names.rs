@@ -2,7 +2,7 @@
 
 use gremlin::{Argument, PredicateOp};
 use indexmap::IndexSet;
-use values::{Str, Value};
+use values::{Str, Value, watch};
 
 use super::Binder;
 use super::call::Call;
@@ -21,6 +21,7 @@ impl Binder<'_> {
     fn written_labels(&mut self, call: &Call<'_>, args: &[Argument]) -> Result<Written, PlanError> {
         let mut labels = Written::default();
         for argument in args {
+            watch::ticks(2);
             match self.operand(call, argument)? {
                 // Nothing has no label.
                 Operand::Const(Value::Null) => {}
