@@ -15,7 +15,7 @@ use crate::error::QueryError;
 use crate::executor::{Committers, Inbox, Peers, Threads, watch};
 use crate::files::GraphFiles;
 use crate::instance::Progress;
-use crate::memory::{Budget, MemoryMeter, PATIENCE};
+use crate::memory::{Budget, Charge, MemoryMeter, PATIENCE};
 use crate::query::{
     Access, Caller, CancelToken, Draws, Helpers, Profile, QueryState, ResultSink, Results, Room,
     RunningQuery, Shareable, Sharing, SideEffects, Summary, Task, Waker,
@@ -159,6 +159,15 @@ impl Engine {
     /// Bytes that all queries together hold, where they have a budget.
     pub fn memory(&self) -> Option<&Budget> {
         self.budget.as_deref()
+    }
+
+    /// Holds memory of what all queries may hold, for a request that has no query yet, which may hold `limit` bytes.
+    ///
+    /// # Errors
+    /// If that is beyond its bound, or there is no room now.
+    pub fn hold(&self, bytes: usize, limit: u64, tenant: Option<&Arc<Budget>>) -> Result<Charge, QueryError> {
+        let meter = MemoryMeter::within(limit, self.budget.iter().chain(tenant));
+        Charge::take(&Arc::new(meter), bytes)
     }
 
     /// Number of queries on the executors.

@@ -56,9 +56,10 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
 }
 
 fn start_now(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn server::Running>, Error> {
-    let wishes = Wishes::of_client(&query);
+    let mut wishes = Wishes::of_client(&query);
     let request = match query.input {
         Input::Text { script, source, bindings: given } => {
+            wishes = wishes.with_text(inner, &script)?;
             match Ready::of_script(inner, (&script, &source), bindings(given), Seen::Now, &wishes)? {
                 Asked::Run(run) => return Ok(Job::start(inner, run, wishes, sink.clone())),
                 Asked::Read(request) => request,

@@ -6,10 +6,10 @@ use std::{
 };
 
 use access::{Role, Tenant};
-use dataflow::{Budget, Caller, GraphFiles, Interrupt};
+use dataflow::{Budget, Caller, Charge, GraphFiles, Interrupt};
 use server::{Client, Materialize, Part, Query, Trace};
 
-use super::{answer::refusal, prepare::Prepared, time_limit::TimeLimit};
+use super::{answer::refusal, prepare::Prepared, text_memory, time_limit::TimeLimit};
 use crate::{
     Error,
     asker::{Asker, Needs},
@@ -37,6 +37,8 @@ pub(crate) struct Wishes {
     trace: Option<Trace>,
     /// Says whether it is to end, if it runs on the calling thread.
     interrupt: Option<Interrupt>,
+    /// What is held for its text.
+    _text: Option<Arc<Charge>>,
 }
 
 impl Wishes {
@@ -54,6 +56,7 @@ impl Wishes {
             is_keyed: false,
             trace: None,
             interrupt: None,
+            _text: None,
         }
     }
 
@@ -89,7 +92,22 @@ impl Wishes {
             is_keyed: query.key.is_some(),
             trace: query.trace.clone(),
             interrupt: None,
+            _text: None,
         }
+    }
+
+    /// The same for a request that comes as text: holds what it will take to read that, until the request ends.
+    ///
+    /// # Errors
+    /// If that is more than a query may hold, or all together have.
+    pub(crate) fn with_text(self, inner: &Inner, text: &str) -> Result<Self, Error> {
+        let bytes = text_memory::memory_of(text);
+        if bytes < text_memory::FREE {
+            return Ok(self);
+        }
+        let limit = inner.options.memory_per_query;
+        let held = inner.engine.hold(bytes, limit, self.tenant_budget(inner).as_ref())?;
+        Ok(Self { _text: Some(Arc::new(held)), ..self })
     }
 
     /// Those of the application, which may want it to end in the middle.
