@@ -30,10 +30,8 @@ pub(crate) fn read_again<'p>(
     reader: &Reader<'_>,
 ) -> Cow<'p, Arc<VertexProperty>> {
     let Some(v) = property.owner else { return Cow::Borrowed(property) };
-    let entry = reader.snapshot().catalog().key(&property.key).and_then(|key| {
-        let place = reader.place_of_property(v, key, &property.id)?;
-        reader.vertex_property(place)
-    });
+    let key = reader.snapshot().catalog().key(&property.key);
+    let entry = key.and_then(|key| reader.vertex_property(v, key, &property.id));
     let meta = entry.map_or_else(Vec::new, |entry| entry.meta);
     if meta.is_empty() && property.properties.is_empty() {
         return Cow::Borrowed(property);

@@ -6,7 +6,7 @@
 //! keeps 570.
 
 use std::ffi::c_long;
-use std::sync::Once;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use libmimalloc_sys::{_mi_option_last, mi_collect, mi_option_get, mi_option_set_default, mi_option_t};
@@ -57,12 +57,15 @@ const _: () =
 /// What the environment says (`MIMALLOC_PURGE_DELAY` and so on) stands. Options that are not what they are expected to be are
 /// let be, and named in the result: none, unless mimalloc is linked in another version than this was written for.
 pub fn give_memory_back_soon() -> Vec<&'static str> {
-    take_small_pages();
-    dataflow::when_a_thread_is_idle(give_back);
-    let unknown = set(&SERVER);
-    static STARTED: Once = Once::new();
-    STARTED.call_once(start_to_purge);
-    unknown
+    static UNKNOWN: OnceLock<Vec<&'static str>> = OnceLock::new();
+    let begin = || {
+        take_small_pages();
+        dataflow::when_a_thread_is_idle(give_back);
+        let unknown = set(&SERVER);
+        start_to_purge();
+        unknown
+    };
+    UNKNOWN.get_or_init(begin).clone()
 }
 
 /// Starts a thread that gives back what is free. To do that for some megabytes takes milliseconds: the kernel has to tell every core
@@ -73,6 +76,7 @@ fn start_to_purge() {
         dataflow::scheduling::be_in_the_background();
         let mut pause = PAUSE;
         loop {
+            // Nobody says when something is freed: that would cost each who frees.
             std::thread::sleep(pause);
             let began = Instant::now();
             give_back();
@@ -81,7 +85,7 @@ fn start_to_purge() {
     });
     if let Err(error) = thread {
         tracing::warn!(%error, "memory is given back in the turns of queries");
-        set(&[purge_delay(100)]);
+        set(&[Setting { at_first: UNTIL_PURGED, ..purge_delay(100) }]);
     }
 }
 
@@ -119,7 +123,7 @@ fn set(settings: &[Setting]) -> Vec<&'static str> {
         // SAFETY: both take numbers only, check that the option is one of the table that the allocator keeps them in, and
         // read or write one word of it that is read anew each time. No other thread runs yet that might read it.
         unsafe {
-            if [at_first, value, UNTIL_PURGED].contains(&mi_option_get(number)) {
+            if [at_first, value].contains(&mi_option_get(number)) {
                 mi_option_set_default(number, value);
             } else {
                 unknown.push(name);

@@ -54,6 +54,30 @@ fn a_script_may_be_as_long_as_a_request() {
     }
 }
 
+/// What it writes out takes a hundred times its text, which counts before it is read, and no longer than the request.
+#[test]
+fn a_script_whose_values_take_too_much_is_refused_unread() {
+    let db =
+        Database::in_memory_with(DatabaseOptions { memory_per_query: 8 << 20, ..DatabaseOptions::default() })
+            .unwrap();
+    let lists = |count: usize| format!("g.inject({}).count()", vec!["[1:[1:[1:1]]]"; count].join(","));
+    let (large, small) = (lists(10_000), lists(3_000));
+    // It is not even Gremlin, and nobody has looked.
+    for script in [&large, &format!("{large}.nope(")] {
+        let error = ask(&db, script).outcome().unwrap_err();
+        assert!(error.message.contains("engine.memory_per_query"), "{}", error.message);
+    }
+    for _ in 0..3 {
+        assert_eq!(ask(&db, &small).texts_at_end(), ["3000"]);
+    }
+    idle_after(&db);
+    let started = Instant::now();
+    while db.engine().memory().unwrap().used() > 1 << 20 {
+        assert!(started.elapsed() < Duration::from_secs(10), "it is still held");
+        std::thread::yield_now();
+    }
+}
+
 #[test]
 fn what_is_wrong_with_a_script_is_told_through_the_sink() {
     let db = modern();

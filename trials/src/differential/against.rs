@@ -12,11 +12,12 @@ use super::case::{CASES_PER_GRAPH, Case};
 use super::coverage::has_children;
 use super::engine::{Engine, executors, keep_panics_quiet};
 use super::faults;
-use super::patterns::{
-    Apart, any_step, limits, with_conditions_reversed, with_filters_reversed, with_first_for_last,
-    with_plain_zeros, with_what_is_injected_at_last, with_whole_barriers, writes_apart, writes_for_each,
-};
+use super::patterns::{any_step, limits};
 use super::reference::{Branches, Form, Jars, Merging, Reference, compile};
+use super::rewrites::{
+    Apart, with_conditions_reversed, with_filters_reversed, with_first_for_last, with_plain_zeros,
+    with_what_is_injected_at_last, with_whole_barriers, writes_apart, writes_for_each,
+};
 use super::shrink::{shrink, smaller_traversals};
 use super::tally::Tally;
 use super::verdict::{Verdict, judge};

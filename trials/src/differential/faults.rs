@@ -9,15 +9,15 @@ use super::orders::{
     takes_a_part_of_a_loop,
 };
 use super::patterns::{
-    adds_to_a_set_again, any_child, any_step, changes_while_it_makes, compares_behind_a_connective,
-    compares_behind_a_filter, compares_new_elements, compares_what_it_fills, fills_in_one_by_of_several,
-    fills_inside_a_value, fills_one_with_two_kinds, gathers_in_a_branch_of_one, groups_by_a_seed,
-    groups_by_dedup, groups_for_nobody, joins_numbers, looks_at_the_path_of_a_match, looks_up_the_end,
-    looks_up_what_may_be_new, matches_and_gathers, matches_in_a_match, matches_several,
+    adds_to_a_set_again, any_child, any_step, changes_to_name_what_it_makes, changes_while_it_makes,
+    compares_behind_a_connective, compares_behind_a_filter, compares_new_elements, compares_what_it_fills,
+    fills_in_one_by_of_several, fills_inside_a_value, fills_one_with_two_kinds, gathers_in_a_branch_of_one,
+    groups_by_a_seed, groups_by_dedup, groups_for_nobody, joins_numbers, looks_at_the_path_of_a_match,
+    looks_up_the_end, looks_up_what_may_be_new, matches_and_gathers, matches_in_a_match, matches_several,
     moves_by_equal_labels, names_between_conditions, names_the_start_of_a_by, reads_what_it_groups,
     selects_what_it_matches, sorts_new_elements, sorts_vertex_properties, takes_a_part_behind_a_local,
-    takes_the_first_of_all, takes_values, writes_in_a_by, writes_in_one_condition_of_several,
-    writes_in_the_condition_of_a_loop,
+    takes_the_first_of_all, takes_values, tests_the_path_of_a_match, writes_in_a_by,
+    writes_in_one_condition_of_several, writes_in_the_condition_of_a_loop,
 };
 use super::verdict::{Verdict, judge};
 
@@ -123,8 +123,8 @@ pub const FAULTS: &[Fault] = &[
         name: "conditions-that-write",
         evidence: "On purpose: `g.V().both().and(toE(IN), property('ok', true).drop())` asks about a vertex that it has dropped before whether it has \
                    edges, and so sets no property of it, in the reference, where one traverser at a time comes to the conditions. In Mangrove many \
-                   have passed the first one by then, and it says that the vertex is no longer there. And `g.addV('x').emit(addE('e')).repeat(out()).times(3)` counts edges that a traverser beside it has just \
-                   added in its emit(), or not, as they take turns.",
+                   have passed the first one by then, and it says that the vertex is no longer there. \
+                   And `g.addV('x').emit(addE('e')).repeat(out()).times(3)` counts edges that a traverser beside it has just added in its emit(), or not, as they take turns.",
         explains: |case, ours, theirs| {
             let fails = |answer: &Answer| matches!(answer.outcome, Outcome::Error(_));
             let steps = &case.script.body.steps;
@@ -137,8 +137,8 @@ pub const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "groups-nobody-asks-for",
-        evidence: "`g.inject(0.5).group('m').by(count()).by(order().identity().as('a').where(gt('a')).by(path().by(T.label)))` passes in the reference, which computes what is behind a \
-                   value traversal's first barrier when somebody asks for the group, and fails with cap('m') behind it. Mangrove computes it when \
+        evidence: "`g.inject(0.5).group('m').by(count()).by(order().identity().as('a').where(gt('a')).by(path().by(T.label)))` passes in \
+                   the reference, which computes what is behind a value traversal's first barrier when somebody asks for the group, and fails with cap('m') behind it. Mangrove computes it when \
                    all have come.",
         explains: |case, ours, theirs| {
             let fails = |answer: &Answer| matches!(answer.outcome, Outcome::Error(_));
@@ -297,10 +297,10 @@ pub const FAULTS: &[Fault] = &[
                    where a later step may fail.",
         explains: |case, ours, theirs| {
             let fails = |answer: &Answer| matches!(answer.outcome, Outcome::Error(_));
-            let as_many = |theirs: &Answer| {
-                fails(theirs) != fails(ours) || theirs.text(Detail::Count) == ours.text(Detail::Count)
-            };
-            any_step(&case.script.body.steps, &looks_at_the_path_of_a_match) && theirs.iter().all(as_many)
+            let as_many = |theirs: &Answer| theirs.text(Detail::Count) == ours.text(Detail::Count);
+            let steps = &case.script.body.steps;
+            any_step(steps, &looks_at_the_path_of_a_match) && theirs.iter().all(as_many)
+                || any_step(steps, &tests_the_path_of_a_match) && !fails(ours) && theirs.iter().all(fails)
         },
     },
     Fault {
@@ -349,8 +349,8 @@ pub const FAULTS: &[Fault] = &[
     Fault {
         name: CONDITIONS,
         evidence: "On purpose: `g.V().and(math('_ + 1'), is(within(0, 3)))` fails at the formula in the reference, and answers nothing in \
-                   Mangrove, which asks first what is cheap, as the reference does with `and(is(within(0, 3)), math('_ + 1'))`. So it is with filters that follow each other, \
-                   and with `g.E().as('a').where(valueMap().where(simplePath().by(T.label)).as('a'))`, which compares first. And a condition is asked no \
+                   Mangrove, which asks first what is cheap, as the reference does with `and(is(within(0, 3)), math('_ + 1'))`. So it is with filters that \
+                   follow each other, and with `g.E().as('a').where(valueMap().where(simplePath().by(T.label)).as('a'))`, which compares first. And a condition is asked no \
                    further than to its first result: `where(union(count(), path().by(T.id)).tail(1))` is one for any number, as with \
                    limit(1), though T.id is nothing that a number has. No condition is asked before another one that keeps it from failing.",
         explains: |case, ours, theirs| {
@@ -549,9 +549,10 @@ pub const FAULTS: &[Fault] = &[
         explains: |case, ours, theirs| {
             let steps = &case.script.body.steps;
             let fails = |answer: &Answer| matches!(answer.outcome, Outcome::Error(_));
-            let as_many =
-                |theirs: &Answer| fails(theirs) || theirs.text(Detail::Count) == ours.text(Detail::Count);
-            if changes_while_it_makes(steps) && theirs.iter().all(as_many) {
+            let as_many = |theirs: &Answer| theirs.text(Detail::Count) == ours.text(Detail::Count);
+            if changes_while_it_makes(steps) && theirs.iter().all(as_many)
+                || changes_to_name_what_it_makes(steps) && theirs.iter().all(|run| fails(run) || as_many(run))
+            {
                 return true;
             }
             let is_in = |names: &[&str]| any_step(steps, &|step| names.contains(&step.name));

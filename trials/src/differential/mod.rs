@@ -9,6 +9,7 @@
 //! | `canon.rs`, `answer.rs`, `verdict.rs` | answers in one form, and whether they agree |
 //! | `shrink.rs` | cases made smaller |
 //! | `against.rs`, `faults.rs`, `patterns.rs`, `orders.rs` | the run against the reference, and what the reference does wrong |
+//! | `rewrites.rs` | the same traversal asked otherwise, to see what two answers differ in |
 //! | `ask.rs` | one traversal of your own, against the reference |
 //! | `coverage.rs`, `steps.rs`, `tally.rs` | what was compared, and what became of it |
 //! | `options.rs`, `option_set.rs` | the run under all options |
@@ -29,6 +30,7 @@ mod options;
 mod orders;
 mod patterns;
 mod reference;
+mod rewrites;
 mod scalar;
 mod shrink;
 mod steps;

@@ -13,7 +13,8 @@ use super::chain::{Chain, Version};
 /// it returns borrows the map, not the lock. As long as the map is empty, no lock is taken either: a transaction that writes only
 /// one kind of thing, or a query that only computes properties, reads everything else as fast as if it wrote nothing.
 pub(crate) struct ChainMap<K, T> {
-    /// Whether anything is in the map. Whoever may see a write has heard of it from whoever wrote, who set this before.
+    /// Whether anything is in the map. Whoever may see a write has its number from under the transaction's lock, behind whoever wrote,
+    /// who set this before.
     has_any: AtomicBool,
     chains: RwLock<FxHashMap<K, ChainBox<T>>>,
 }

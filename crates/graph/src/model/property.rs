@@ -80,6 +80,12 @@ impl PropertyId {
         debug_assert!(place < Self::MAX_PLACES);
         Self((u64::from(vertex.0) << 31 | u64::from(key.0) << 15 | u64::from(place)) as i64)
     }
+
+    /// The one that an id as users see it is, if it is one of a vertex and a key.
+    pub(crate) fn of(vertex: VertexRef, key: KeyId, id: &Value) -> Option<Self> {
+        id.as_i64().map(Self).filter(|own| *own == Self::new(vertex, key, own.place()))
+    }
+
     /// The vertex that the property belongs to.
     #[inline]
     pub fn vertex(self) -> VertexRef {

@@ -73,27 +73,33 @@ impl Reader<'_> {
         }
     }
 
-    /// The vertex property at this place.
-    pub fn vertex_property(&self, id: PropertyId) -> Option<PropertyEntry> {
-        let cells = self.cells(id.vertex(), id.key());
-        let cell = cells.into_iter().find(|cell| cell.place == id.place())?;
-        Some(PropertyEntry::new(id.vertex(), id.key(), cell))
+    /// The property of a vertex under a key with this id, as users see ids; if it has that now.
+    pub fn vertex_property(&self, v: VertexRef, key: KeyId, id: &Value) -> Option<PropertyEntry> {
+        let mut cells = self.cells(v, key);
+        let place = Self::place_among(&cells, PropertyId::of(v, key, id), id)?;
+        let at = cells.iter().position(|cell| cell.place == place)?;
+        Some(PropertyEntry::new(v, key, cells.swap_remove(at)))
+    }
+
+    /// The place among some values of the one with this id: an id that it came with, or its own.
+    fn place_among(cells: &[PropertyCell], own: Option<PropertyId>, id: &Value) -> Option<u16> {
+        match cells.iter().find(|cell| cell.kept_id().is_some_and(|kept| compare::equals(kept, id))) {
+            Some(cell) => Some(cell.place),
+            // What is at its place may be a property that came with another id.
+            None => own
+                .map(PropertyId::place)
+                .filter(|own| !cells.iter().any(|cell| cell.place == *own && cell.kept_id().is_some())),
+        }
     }
 
     /// Where a vertex has, or had, the property of a key with this id, as users see ids.
     pub fn place_of_property(&self, v: VertexRef, key: KeyId, id: &Value) -> Option<PropertyId> {
-        let own = id.as_i64().map(PropertyId).filter(|own| *own == PropertyId::new(v, key, own.place()));
+        let own = PropertyId::of(v, key, id);
         if !matches!(self.plain(v, key), Single::Several) {
             return own;
         }
-        let cells = self.cells(v, key);
-        match cells.iter().find(|cell| cell.kept_id().is_some_and(|kept| compare::equals(kept, id))) {
-            Some(cell) => Some(PropertyId::new(v, key, cell.place)),
-            // What is at its place may be a property that came with another id.
-            None => own.filter(|own| {
-                !cells.iter().any(|cell| cell.place == own.place() && cell.kept_id().is_some())
-            }),
-        }
+        let place = Self::place_among(&self.cells(v, key), own, id)?;
+        Some(PropertyId::new(v, key, place))
     }
 
     /// All values of a vertex under a key.

@@ -1,0 +1,203 @@
+//! A traversal asked otherwise: as it would have to be for the reference to do what Mangrove does on purpose. Where the reference then
+//! answers what Mangrove answers as it stands, it is known what the two differ in.
+
+use super::ast::{Arg, Script, Step, Traversal};
+use super::patterns::{any_step, is_filter, writes};
+
+/// Where barriers part what a traversal writes from what it reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Apart {
+    /// Whether they stand behind what writes, too, and not only in front of it.
+    pub behind: bool,
+    /// Whether they stand in children, too.
+    pub inside: bool,
+}
+
+/// The traversal with barriers around what writes.
+pub fn writes_apart(script: &Script, apart: Apart) -> Script {
+    Script { source: script.source.clone(), body: set_apart(&script.body, apart, true) }
+}
+
+fn set_apart(traversal: &Traversal, apart: Apart, root: bool) -> Traversal {
+    let writes = |step: &Step| any_step(std::slice::from_ref(step), &writes);
+    let steps = &traversal.steps;
+    let mut parted = Vec::new();
+    for (index, step) in steps.iter().enumerate() {
+        let follows_a_write = index > 0 && writes(&steps[index - 1]);
+        // An element is made with its properties.
+        let is_part = |step: &Step| step.name == "property";
+        let making = steps[..index].iter().rfind(|step| !is_part(step));
+        let belongs = is_part(step) && making.is_some_and(|step| matches!(step.name, "addV" | "addE"));
+        // Nothing is read before the beginning.
+        if !(root && index == 0 || belongs) && (writes(step) || apart.behind && follows_a_write) {
+            parted.push(Step::new("barrier"));
+        }
+        let mut step = step.clone();
+        if apart.inside {
+            let children = step.args.iter_mut().chain(step.after.iter_mut().flat_map(|by| &mut by.args));
+            for arg in children {
+                if let Arg::Child(child) = arg {
+                    *child = set_apart(child, apart, false);
+                }
+            }
+        }
+        parted.push(step);
+    }
+    if apart.behind && steps.last().is_some_and(writes) {
+        parted.push(Step::new("barrier"));
+    }
+    Traversal { steps: parted }
+}
+
+/// The traversal with all that travels merged unrolled in front of what writes, so that it acts for each.
+pub fn writes_for_each(script: &Script) -> Script {
+    Script { source: script.source.clone(), body: unrolled(&script.body, true) }
+}
+
+fn unrolled(traversal: &Traversal, root: bool) -> Traversal {
+    let mut steps = Vec::new();
+    for (index, step) in traversal.steps.iter().enumerate() {
+        if writes(step) && !(root && index == 0) {
+            // It runs as often as the bulk says, and what it yields is not merged again.
+            steps.push(Step::new("local").child(Step::new("identity")));
+        }
+        let mut step = step.clone();
+        for arg in step.args.iter_mut().chain(step.after.iter_mut().flat_map(|by| &mut by.args)) {
+            if let Arg::Child(child) = arg {
+                *child = unrolled(child, false);
+            }
+        }
+        steps.push(step);
+    }
+    Traversal { steps }
+}
+
+/// The traversal with formulas that never come to a negative zero, if it has any.
+pub fn with_plain_zeros(script: &Script) -> Option<Script> {
+    let mut plain = script.clone();
+    add_zeros(&mut plain.body).then_some(plain)
+}
+
+/// Adds 0 to what formulas and products come to; whether there are any.
+fn add_zeros(traversal: &mut Traversal) -> bool {
+    let mut changed = false;
+    traversal.for_each_step_mut(&mut |step| {
+        if step.name == "math"
+            && let Some(Arg::Text(text)) = step.args.first_mut()
+        {
+            *text = format!("'({}) + 0'", text.trim_matches('\''));
+            changed = true;
+        }
+    });
+    let multiplies = |step: &Step| step.name == "fold" && step.args.last() == Some(&Arg::Text("mult".into()));
+    let mut with_sum = |mut step: Step| {
+        if !multiplies(&step) {
+            return vec![step];
+        }
+        changed = true;
+        let sum = Step { after: std::mem::take(&mut step.after), ..Step::new("math").arg("'_ + 0'") };
+        vec![step, sum]
+    };
+    traversal.rewrite(&mut with_sum);
+    changed
+}
+
+/// The traversal with the conditions of each `and` in the opposite order.
+pub fn with_conditions_reversed(script: &Script) -> Script {
+    let mut reversed = script.clone();
+    reversed.body.for_each_step_mut(&mut |step| {
+        if step.name == "and" {
+            step.args.reverse();
+        }
+    });
+    reversed
+}
+
+/// The traversal with filters that follow each other in the opposite order.
+pub fn with_filters_reversed(script: &Script) -> Script {
+    let mut reversed = script.clone();
+    reverse_filters(&mut reversed.body.steps);
+    reversed.body.for_each_step_mut(&mut |step| {
+        for arg in &mut step.args {
+            if let Arg::Child(child) = arg {
+                reverse_filters(&mut child.steps);
+            }
+        }
+    });
+    reversed
+}
+
+/// The traversal with barriers that gather everything, whatever their size.
+pub fn with_whole_barriers(script: &Script) -> Script {
+    let mut whole = script.clone();
+    whole.body.for_each_step_mut(&mut |step| {
+        if step.name == "barrier"
+            && matches!(&step.args[..], [Arg::Text(size)] if size.parse::<u64>().is_ok())
+        {
+            step.args.clear();
+        }
+    });
+    whole
+}
+
+/// The traversal with conditions that look for their first result where they look for the last ones.
+pub fn with_first_for_last(script: &Script) -> Script {
+    let mut changed = script.clone();
+    changed.body.for_each_step_mut(&mut |step| {
+        if matches!(step.name, "where" | "filter" | "not" | "and" | "or") {
+            for arg in &mut step.args {
+                if let Arg::Child(Traversal { steps }) = arg
+                    && let Some(last) = steps.last_mut()
+                    && last.name == "tail"
+                    && last.args.first() != Some(&Arg::Text("local".into()))
+                {
+                    last.name = "limit";
+                    last.args = vec![Arg::Text("1".into())];
+                }
+            }
+        }
+    });
+    changed
+}
+
+fn reverse_filters(steps: &mut [Step]) {
+    let is_free = |step: &Step| is_filter(step) && step.after.iter().all(|modulator| modulator.name != "as");
+    steps.chunk_by_mut(|a, b| is_free(a) && is_free(b)).for_each(<[Step]>::reverse);
+}
+
+/// The traversal with all that it injects on the way held up until the rest has come as far.
+pub fn with_what_is_injected_at_last(script: &Script) -> Script {
+    let mut steps = Vec::new();
+    for (index, step) in script.body.steps.iter().enumerate() {
+        steps.push(step.clone());
+        if index > 0 && step.name == "inject" {
+            steps.push(Step::new("barrier"));
+        }
+    }
+    Script { source: script.source.clone(), body: Traversal { steps } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_barrier_loses_its_size_and_not_what_it_does_to_sacks() {
+        let script = |steps: Vec<Step>| Script { source: Vec::new(), body: Traversal { steps } };
+        let barrier = || Step::new("barrier");
+        let whole = with_whole_barriers(&script(vec![barrier().arg("2"), barrier().arg("normSack")]));
+        assert_eq!(whole.to_string(), script(vec![barrier(), barrier().arg("normSack")]).to_string());
+    }
+
+    #[test]
+    fn filters_that_follow_each_other_are_turned_round_and_nothing_else() {
+        let (a, b) = (|| Step::new("is").arg("1"), || Step::new("cyclicPath"));
+        let steps = vec![a(), b(), Step::new("out"), b(), a().with(Step::new("as").name_arg("x"))];
+        let inside = Step::new("map").child(Traversal { steps: vec![a(), b()] });
+        let script = |steps: Vec<Step>| Script { source: Vec::new(), body: Traversal { steps } };
+        let turned = with_filters_reversed(&script([steps.clone(), vec![inside]].concat()));
+        let expected = Step::new("map").child(Traversal { steps: vec![b(), a()] });
+        let order = [vec![b(), a()], steps[2..].to_vec(), vec![expected]].concat();
+        assert_eq!(turned.to_string(), script(order).to_string());
+    }
+}
