@@ -24,6 +24,13 @@ impl Generator<'_> {
                 let made = if *kind == Kind::Edge { Kind::Property } else { Kind::VertexProperty };
                 (vec![Step::new("properties")], made)
             }),
+            Needs::VertexProperty => self.then(kind, Needs::Vertex, |this, kind| {
+                let mut step = Step::new("properties");
+                if this.once_in(3) {
+                    step = step.name_arg(this.key(kind).0);
+                }
+                (vec![step], Kind::VertexProperty)
+            }),
             Needs::Number => self.reach_number(kind),
             Needs::Text => self.reach_text(kind),
             Needs::Date => self.reach_date(kind),

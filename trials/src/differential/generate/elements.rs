@@ -28,8 +28,8 @@ pub static PRODUCTIONS: &[Production] = &[
     Production::new("label", 2, Needs::Owner, |_, _| (vec![Step::new("label")], Kind::Text)),
     Production::new("values", 6, Needs::Owner, values),
     Production::new("properties", 3, Needs::Owner, properties),
-    Production::new("valueMap", 3, Needs::Element, value_map),
-    Production::new("valueMap(by)", 2, Needs::Element, |this, kind| {
+    Production::new("valueMap", 3, Needs::Owner, value_map),
+    Production::new("valueMap(by)", 2, Needs::Owner, |this, kind| {
         let mut step = Step::new("valueMap");
         for _ in 0..this.rng.usize(..3) {
             step = step.name_arg(this.key(kind).0);
@@ -38,7 +38,7 @@ pub static PRODUCTIONS: &[Production] = &[
         let (child, _) = this.child(&of);
         (vec![step.with(Step::new("by").child(child))], Kind::Map(Vec::new()))
     }),
-    Production::new("propertyMap", 1, Needs::Element, property_map),
+    Production::new("propertyMap", 1, Needs::Owner, property_map),
     Production::new("elementMap", 1, Needs::Element, element_map),
     Production::new("key", 3, Needs::Property, |_, _| (vec![Step::new("key")], Kind::Text)),
     Production::new("value", 3, Needs::Property, |_, _| (vec![Step::new("value")], Kind::Mixed)),
@@ -82,7 +82,9 @@ fn properties(this: &mut Generator<'_>, kind: &Kind) -> Made {
 
 fn value_map(this: &mut Generator<'_>, kind: &Kind) -> Made {
     let mut step = Step::new("valueMap");
-    if this.once_in(5) {
+    // The ids of vertex properties are for each to choose.
+    let has_tokens = *kind != Kind::VertexProperty;
+    if has_tokens && this.once_in(5) {
         step = step.arg("true");
     }
     let mut keys = Vec::new();
@@ -93,7 +95,7 @@ fn value_map(this: &mut Generator<'_>, kind: &Kind) -> Made {
     }
     match this.rng.u8(..8) {
         0 => step = step.with(Step::new("by").child(Step::new("unfold"))),
-        1 => step = step.with(Step::new("with").arg("WithOptions.tokens")),
+        1 if has_tokens => step = step.with(Step::new("with").arg("WithOptions.tokens")),
         2 => step = step.with(Step::new("by").child(vec![Step::new("count").arg("local")])),
         _ => {}
     }

@@ -57,6 +57,8 @@ pub enum Needs {
     Owner,
     /// A property.
     Property,
+    /// A property of a vertex.
+    VertexProperty,
     /// A number.
     Number,
     /// A text.
@@ -90,6 +92,7 @@ impl Needs {
             Self::Element => matches!(kind, K::Vertex | K::Edge),
             Self::Owner => matches!(kind, K::Vertex | K::Edge | K::VertexProperty),
             Self::Property => matches!(kind, K::VertexProperty | K::Property),
+            Self::VertexProperty => *kind == K::VertexProperty,
             Self::Number => *kind == K::Number,
             Self::Text => *kind == K::Text,
             Self::Date => *kind == K::Date,

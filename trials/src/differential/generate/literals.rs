@@ -32,7 +32,9 @@ impl Generator<'_> {
                 ("name", Kind::Text),
                 ("nope", Kind::Mixed),
             ],
-            Kind::VertexProperty => &[("since", Kind::Number)],
+            Kind::VertexProperty => {
+                &[("since", Kind::Number), ("since", Kind::Number), ("until", Kind::Number)]
+            }
             _ => &[
                 ("name", Kind::Text),
                 ("name", Kind::Text),

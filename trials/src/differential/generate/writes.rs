@@ -8,8 +8,13 @@ pub static PRODUCTIONS: &[Production] = &[
     Production::new("addV", 3, Needs::Any, add_vertex),
     Production::new("addE", 4, Needs::Vertex, add_edge),
     Production::new("property", 5, Needs::Element, set_property),
+    Production::new("property(of property)", 4, Needs::VertexProperty, set_meta_property),
     Production::new("drop", 2, Needs::Element, drop_something),
+    Production::new("drop(of property)", 2, Needs::VertexProperty, drop_meta_properties),
 ];
+
+/// What vertex properties have properties of, in the graphs and in what is written.
+const META_KEYS: &[&str] = &["since", "since", "until"];
 
 fn add_vertex(this: &mut Generator<'_>, kind: &Kind) -> Made {
     let mut step = Step::new("addV");
@@ -43,6 +48,27 @@ fn add_edge(this: &mut Generator<'_>, kind: &Kind) -> Made {
 fn set_property(this: &mut Generator<'_>, kind: &Kind) -> Made {
     let step = this.property(kind, *kind == Kind::Edge);
     (vec![step], kind.clone())
+}
+
+/// Writes on a vertex property; then, often, what was written is read through the same traverser.
+fn set_meta_property(this: &mut Generator<'_>, kind: &Kind) -> Made {
+    let mut step = Step::new("property").name_arg(this.pick(META_KEYS));
+    step = if this.pending.is_some() || this.once_in(3) {
+        let (child, _) = this.productive_child(kind);
+        step.child(child)
+    } else {
+        step.arg(this.literal(&Kind::Number))
+    };
+    (vec![step], kind.clone())
+}
+
+/// Takes properties from a vertex property, which goes on.
+fn drop_meta_properties(this: &mut Generator<'_>, kind: &Kind) -> Made {
+    let mut taken = Step::new("properties");
+    if this.rng.bool() {
+        taken = taken.name_arg(this.pick(META_KEYS));
+    }
+    (vec![Step::new("sideEffect").child(vec![taken, Step::new("drop")])], kind.clone())
 }
 
 fn drop_something(this: &mut Generator<'_>, kind: &Kind) -> Made {
