@@ -231,6 +231,7 @@ fn client(
                 source: "g".into(),
                 bindings: vec![("p".into(), Value::Long(ids[at / 7 % ids.len()]))],
             },
+            memory: 0,
             timeout: Some(kind.deadline),
             max_timeout: None,
             rights: mangrove::access::Rights::ALL,

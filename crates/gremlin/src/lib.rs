@@ -18,6 +18,7 @@ mod print;
 mod query;
 mod shape;
 mod signature;
+mod text_memory;
 mod traversal;
 mod validate;
 
@@ -29,6 +30,7 @@ pub use parser::{Bindings, Statements, is_own_word, parse, parse_parameters, par
 pub use query::{Action, Query, Statement, Terminal};
 pub use shape::{Shape, ShapeKey, parameterize};
 pub use signature::{FormWords, forms, source_forms};
+pub use text_memory::memory_of;
 pub use traversal::{
     Argument, Barrier, Cardinality, Column, Dt, Instruction, Lambda, Merge, Operator, Order, Pick, Pop,
     Position, Predicate, PredicateOp, Scope, SourceName, StepName, Strategy, TextOp, Traversal,

@@ -6,15 +6,9 @@ const ELEMENT: usize = 110;
 /// Bytes of a list, a map or a set beside its elements.
 const COLLECTION: usize = 300;
 
-/// Bytes that no script is asked for.
-pub(super) const FREE: usize = 1 << 20;
-
-/// At most so much, roughly, by what separates and encloses elements; in texts, too, where they mean nothing.
-pub(super) fn memory_of(text: &str) -> usize {
-    // Short ones are not even looked at.
-    if text.len() < FREE / COLLECTION {
-        return 0;
-    }
+/// About how many bytes of memory a script takes when it is read, by what separates and encloses elements; in its texts, too, where
+/// they mean nothing. More for usual ones.
+pub fn memory_of(text: &str) -> usize {
     let bytes = text.bytes().map(|byte| match byte {
         b',' => ELEMENT,
         b'[' | b'{' => COLLECTION + ELEMENT,
@@ -29,7 +23,7 @@ mod tests {
 
     #[test]
     fn a_script_takes_what_its_collections_take_and_not_its_length() {
-        assert!(memory_of("g.V().out('knows').values('name')") < FREE);
+        assert!(memory_of("g.V().out('knows').values('name')") < 1 << 10);
         let list = format!("g.inject([{}])", vec!["1"; 1_000_000].join(","));
         assert!((100 << 20..130 << 20).contains(&memory_of(&list)), "{}", memory_of(&list));
         let maps = format!("g.inject({})", vec!["[1:[1:1]]"; 100_000].join(","));

@@ -38,6 +38,10 @@ impl server::Database for Database {
         Ok(Arc::new(SessionDoor::new(Ground::of_session(&self.inner, client))))
     }
 
+    fn memory_per_request(&self) -> u64 {
+        self.inner.options.memory_per_query
+    }
+
     fn summary(&self) -> server::GraphSummary {
         summary::of(self)
     }
@@ -56,10 +60,9 @@ fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn 
 }
 
 fn start_now(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn server::Running>, Error> {
-    let mut wishes = Wishes::of_client(&query);
+    let wishes = Wishes::of_client(inner, &query)?;
     let request = match query.input {
         Input::Text { script, source, bindings: given } => {
-            wishes = wishes.with_text(inner, &script)?;
             match Ready::of_script(inner, (&script, &source), bindings(given), Seen::Now, &wishes)? {
                 Asked::Run(run) => return Ok(Job::start(inner, run, wishes, sink.clone())),
                 Asked::Read(request) => request,

@@ -33,6 +33,11 @@ pub trait Database: Send + Sync + 'static {
         Err(QueryError::new(ErrorKind::Unsupported, "this graph has no sessions"))
     }
 
+    /// The most bytes that one request may hold; others are refused before they are read.
+    fn memory_per_request(&self) -> u64 {
+        u64::MAX
+    }
+
     /// Its labels and keys. May read a little of it.
     fn summary(&self) -> GraphSummary {
         GraphSummary::default()
@@ -218,6 +223,8 @@ pub struct Query {
     pub asked: Instant,
     /// What to run.
     pub input: Input,
+    /// About how many bytes of memory its input takes, and took to be read.
+    pub memory: usize,
     /// How long it may take, unless the traversal itself says `with('evaluationTimeout', …)`. `None`: for ever.
     pub timeout: Option<Duration>,
     /// The most that it may take, whatever the traversal itself says. `None`: no bound.

@@ -6,7 +6,7 @@ use access::{Gate, Role};
 use tokio::sync::Semaphore;
 
 use crate::{
-    Graphs, HostName, Queries, Security, ServerOptions, TenantUse,
+    ErrorKind, Graphs, HostName, Queries, QueryError, Security, ServerOptions, TenantUse,
     connections::{ConnectionTable, Guest, WAITING, WAITING_PER_ADDRESS},
     door::Door,
     intake::Intake,
@@ -120,6 +120,29 @@ impl Host {
     pub(crate) fn sources_for(&self, guest: &Guest) -> Vec<String> {
         let may_read = |source: &String| guest.rights(source).is_some_and(|rights| rights.allow(Role::Read));
         self.graphs.sources().into_iter().filter(may_read).collect()
+    }
+
+    /// Says whether any graph would read a request that takes about so many bytes of memory. Asked before it is decoded, since that
+    /// takes them; the graph that it is for holds them afterwards.
+    ///
+    /// # Errors
+    /// If it would not.
+    pub(crate) fn check_memory(&self, bytes: usize) -> Result<(), QueryError> {
+        /// Bytes for which nobody is asked.
+        const FREE: usize = 1 << 20;
+        if bytes < FREE {
+            return Ok(());
+        }
+        let graphs = self.graphs.all();
+        let most = graphs.iter().map(|(_, graph)| graph.memory_per_request()).max().unwrap_or(u64::MAX);
+        if bytes as u64 <= most {
+            return Ok(());
+        }
+        let message = format!(
+            "to read the request takes about {bytes} bytes, which is more than a query may hold ({most}, engine.memory_per_query); \
+             send fewer values at once, or collections that are less deep"
+        );
+        Err(QueryError::new(ErrorKind::Limit, message))
     }
 
     /// The same, for messages.

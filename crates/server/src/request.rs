@@ -194,6 +194,12 @@ impl Operation {
         Self::new(database, name, input, Form::Bytecode, args, guest)
     }
 
+    /// When its message came, and what that takes in memory beside its script.
+    pub(crate) fn came(&mut self, asked: Instant, memory: usize) {
+        self.query.asked = asked;
+        self.query.memory += memory;
+    }
+
     /// The message that its bytecode came in.
     pub(crate) fn came_in(&mut self, format: Format, bytes: &Bytes) {
         if matches!(self.query.input, Input::Bytecode(_)) {
@@ -245,10 +251,15 @@ impl Operation {
         };
         let properties = materialize.properties();
         let max_timeout = host.options.max_evaluation_timeout;
+        let memory = match &input {
+            Input::Text { script, .. } => gremlin::memory_of(script),
+            Input::Bytecode(_) | Input::End(_) => 0,
+        };
         let query = Query {
             client: guest.client(),
             asked: Instant::now(),
             input,
+            memory,
             timeout,
             max_timeout,
             rights,

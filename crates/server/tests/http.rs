@@ -147,6 +147,24 @@ async fn a_body_that_is_too_large_is_413() {
 }
 
 #[tokio::test]
+async fn what_would_take_more_memory_than_a_query_may_hold_is_refused_before_it_is_read() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let lists = vec!["[[]]"; 20_000].join(",");
+    let of_three = format!(r#"{{"gremlin":"g.count(1)","bindings":{{"x":[{lists}]}}}}"#);
+    let of_four = format!(r#"{{"gremlin":"g.count(1)","g":"g","parameters":{{"x":[{lists}]}}}}"#);
+    let as_text = format!(r#"{{"gremlin":"g.count(1)","g":"g","parameters":"[x:[{lists}]]"}}"#);
+    for body in [of_three, of_four, as_text] {
+        let (status, _, told) = exchange(&serving, post_with(&body, "")).await;
+        let told = String::from_utf8_lossy(&told);
+        assert_eq!(status, 500, "{told}");
+        assert!(told.contains("engine.memory_per_query"), "{told}");
+    }
+    assert!(serving.fake.last.lock().is_none());
+    let (status, _) = post(&serving, r#"{"gremlin":"g.count(1)","bindings":{"x":[[1],[2]]}}"#).await;
+    assert_eq!(status, 200);
+}
+
+#[tokio::test]
 async fn too_many_results_are_refused_and_their_query_is_cancelled() {
     let serving = Serving::start(ServerOptions { max_http_results: 5, ..Default::default() }).await;
     let (status, body) = post(&serving, r#"{"gremlin":"g.flood()"}"#).await;

@@ -514,3 +514,46 @@ async fn a_refused_mime_type_is_told_of_its_request() {
     assert_eq!((response.id, response.status.code), (Some(id), 498));
     assert!(response.status.message.contains("-squared"), "{}", response.status.message);
 }
+
+/// A request in GraphBinary with so many empty lists among its bindings.
+fn with_lists(count: usize) -> Message {
+    let mut bindings = values::Map::new();
+    bindings.insert("x", values::Value::list(vec![values::Value::list(Vec::new()); count]));
+    let args = vec![
+        ("gremlin".into(), values::Value::str("g.count(1)").into()),
+        ("bindings".into(), values::Value::from(bindings).into()),
+    ];
+    let request = wire::RequestMessage {
+        id: values::Uuid::from_u128(7),
+        op: "eval".into(),
+        processor: "".into(),
+        args: wire::Args(args),
+    };
+    let mut frame = Vec::new();
+    wire::Format::GraphBinary.encode_frame(&request, &mut frame).unwrap();
+    Message::binary(frame)
+}
+
+#[tokio::test]
+async fn what_would_take_more_memory_than_a_query_may_hold_is_refused_before_it_is_read() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let mut client = serving.connect().await;
+    client.socket.send(with_lists(200)).await.unwrap();
+    client.socket.next().await.unwrap().unwrap();
+    let few = serving.fake.last.lock().take().unwrap().memory;
+    client.socket.send(with_lists(10_000)).await.unwrap();
+    client.socket.next().await.unwrap().unwrap();
+    let many = serving.fake.last.lock().take().unwrap().memory;
+    assert!(many > 40 * few && many > 1 << 20, "{few} {many}: it is told to the graph");
+    client.socket.send(with_lists(100_000)).await.unwrap();
+    let Message::Binary(answer) = client.socket.next().await.unwrap().unwrap() else { panic!("a frame") };
+    let answer = wire::Format::GraphBinary.decode_response(&answer).unwrap();
+    assert!(answer.status.message.contains("engine.memory_per_query"), "{answer:?}");
+    assert_eq!(answer.id, Some(values::Uuid::from_u128(7)));
+    let deep = json!({ "gremlin": "g.count(1)", "bindings": { "x": vec![json!([[]]); 20_000] } });
+    let id = client.send("eval", "", deep).await;
+    let response = client.response().await;
+    assert_eq!((response.id(), response.code()), (&*id, 500));
+    assert!(response.message().contains("engine.memory_per_query"), "{}", response.message());
+    assert!(serving.fake.last.lock().is_none(), "none of them came to the graph");
+}

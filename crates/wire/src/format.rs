@@ -5,7 +5,7 @@ use values::{Str, Uuid, Value};
 use crate::error::{Problem, excerpt};
 use crate::graphson::{Dialect, Version};
 use crate::message::{Args, Properties, RequestMessage, ResponseMessage, Results};
-use crate::{DecodeError, EncodeError, WireValue, four, graphbinary, graphson};
+use crate::{DecodeError, EncodeError, WireValue, four, graphbinary, graphson, memory};
 
 /// How messages are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,14 @@ impl Format {
     pub fn mime(self) -> &'static str {
         // Every format a value of this type can be made for is in the table, or is the first one.
         MIME_TYPES.iter().find(|(_, format)| *format == self).map_or(MIME_TYPES[0].0, |(name, _)| *name)
+    }
+
+    /// About how many bytes of memory a message takes when it is decoded: more for usual ones.
+    pub fn memory_of(self, body: &[u8]) -> usize {
+        match self {
+            Self::GraphBinary | Self::GraphBinaryTexts => memory::of_binary(body),
+            Self::GraphSon(_) => memory::of_json(body),
+        }
     }
 
     /// Decodes a request that fills `body`.
@@ -216,6 +224,11 @@ pub fn decode_http(body: &[u8], fresh_id: Uuid) -> Result<RequestMessage, Decode
 pub struct HttpFields(Args);
 
 impl HttpFields {
+    /// About how many bytes of memory they take when they are decoded.
+    pub fn memory_of(body: &[u8]) -> usize {
+        memory::of_json(body)
+    }
+
     /// Decodes an object that fills `body`.
     ///
     /// # Errors

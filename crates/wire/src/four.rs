@@ -12,7 +12,7 @@ use values::Str;
 
 use crate::graphson::{self, Dialect, Version};
 use crate::message::{Args, Properties, Results};
-use crate::{DecodeError, EncodeError, WireValue, graphbinary};
+use crate::{DecodeError, EncodeError, WireValue, graphbinary, memory};
 
 /// How messages of 4.0 are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +87,14 @@ impl Format {
 
     fn dialect(typed: bool) -> Dialect {
         Dialect { version: Version::V4, typed }
+    }
+
+    /// About how many bytes of memory a request takes when it is decoded: more for usual ones.
+    pub fn memory_of(self, body: &[u8]) -> usize {
+        match self {
+            Self::GraphBinary => memory::of_binary(body),
+            Self::GraphSon { .. } => memory::of_json(body),
+        }
     }
 
     /// Decodes a request that fills `body`.

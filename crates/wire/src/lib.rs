@@ -13,6 +13,7 @@ pub mod four;
 mod graph_parts;
 pub mod graphbinary;
 pub mod graphson;
+mod memory;
 mod message;
 mod predicate;
 mod temporal;

@@ -22,7 +22,6 @@
 //! | `ready.rs` | reading, services and planning: what a request comes to |
 //! | `prepare.rs`, `origin.rs` | from a traversal to a plan, and what can be planned again |
 //! | `wishes.rs`, `time_limit.rs` | what whoever asks wants beside the results; how long it may take |
-//! | `text_memory.rs` | what reading its text takes, which is held for it |
 //! | `attempts.rs`, `backoff.rs`, `retries.rs` | requests that lose against others |
 //! | `keys.rs`, `keyed.rs`, `once.rs` | requests with a key, which are done once however often they are sent |
 //! | `here.rs` | on the calling thread |
@@ -48,7 +47,6 @@ mod relay;
 mod retries;
 mod script;
 mod scripts;
-mod text_memory;
 mod time_limit;
 mod traced;
 mod wishes;

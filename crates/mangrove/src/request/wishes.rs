@@ -9,7 +9,7 @@ use access::{Role, Tenant};
 use dataflow::{Budget, Caller, Charge, GraphFiles, Interrupt};
 use server::{Client, Materialize, Part, Query, Trace};
 
-use super::{answer::refusal, prepare::Prepared, text_memory, time_limit::TimeLimit};
+use super::{answer::refusal, prepare::Prepared, time_limit::TimeLimit};
 use crate::{
     Error,
     asker::{Asker, Needs},
@@ -37,8 +37,8 @@ pub(crate) struct Wishes {
     trace: Option<Trace>,
     /// Says whether it is to end, if it runs on the calling thread.
     interrupt: Option<Interrupt>,
-    /// What is held for its text.
-    _text: Option<Arc<Charge>>,
+    /// What is held for its input.
+    _input: Option<Arc<Charge>>,
 }
 
 impl Wishes {
@@ -56,7 +56,7 @@ impl Wishes {
             is_keyed: false,
             trace: None,
             interrupt: None,
-            _text: None,
+            _input: None,
         }
     }
 
@@ -71,8 +71,23 @@ impl Wishes {
         Self { read_only: true, ..self }
     }
 
-    /// Those of a client.
-    pub(crate) fn of_client(query: &Query) -> Self {
+    /// Those of a client. What the input of its request takes in memory is held until the request ends.
+    ///
+    /// # Errors
+    /// If that is more than a query may hold, or all together have.
+    pub(crate) fn of_client(inner: &Inner, query: &Query) -> Result<Self, Error> {
+        /// Bytes for which no request is asked.
+        const FREE: usize = 1 << 20;
+        let wishes = Self::of_query(query);
+        if query.memory < FREE {
+            return Ok(wishes);
+        }
+        let (limit, tenant) = (inner.options.memory_per_query, wishes.tenant_budget(inner));
+        let held = inner.engine.hold(query.memory, limit, tenant.as_ref())?;
+        Ok(Self { _input: Some(Arc::new(held)), ..wishes })
+    }
+
+    fn of_query(query: &Query) -> Self {
         let Client { address, connection, ref tenant, .. } = query.client;
         let caller = match tenant {
             None => Caller::Client { address, connection },
@@ -92,22 +107,8 @@ impl Wishes {
             is_keyed: query.key.is_some(),
             trace: query.trace.clone(),
             interrupt: None,
-            _text: None,
+            _input: None,
         }
-    }
-
-    /// The same for a request that comes as text: holds what it will take to read that, until the request ends.
-    ///
-    /// # Errors
-    /// If that is more than a query may hold, or all together have.
-    pub(crate) fn with_text(self, inner: &Inner, text: &str) -> Result<Self, Error> {
-        let bytes = text_memory::memory_of(text);
-        if bytes < text_memory::FREE {
-            return Ok(self);
-        }
-        let limit = inner.options.memory_per_query;
-        let held = inner.engine.hold(bytes, limit, self.tenant_budget(inner).as_ref())?;
-        Ok(Self { _text: Some(Arc::new(held)), ..self })
     }
 
     /// Those of the application, which may want it to end in the middle.

@@ -71,14 +71,14 @@ impl SessionDoor {
         manages: bool,
         sink: &ServerSink,
     ) -> Result<Box<dyn server::Running>, Error> {
-        let (ground, mut wishes) = (&self.0, Wishes::of_client(&query));
+        let ground = &self.0;
         ground.begin_request(manages);
+        let wishes = Wishes::of_client(ground.inner(), &query)?;
         let plot = match query.input {
             Input::End(End::Commit) => Plot::of(statement(Action::Commit)),
             Input::End(End::Rollback) => Plot::of(statement(Action::Rollback)),
             Input::Bytecode(traversal) => Plot::of(statement(traverse(traversal))),
             Input::Text { script, source, bindings } => {
-                wishes = wishes.with_text(ground.inner(), &script)?;
                 bindings.into_iter().try_for_each(|(name, value)| ground.set(name, value))?;
                 Plot::read(&script, &source, &ground.variables())?
             }

@@ -153,6 +153,7 @@ fn query(text: &str, bindings: &Bound) -> Query {
         client: client(),
         asked: Instant::now(),
         input: Input::Text { script: text.into(), source: Str::from("g"), bindings: bindings.to_vec() },
+        memory: gremlin::memory_of(text),
         timeout: None,
         max_timeout: None,
         rights: access::Rights::ALL,

@@ -76,6 +76,7 @@ pub fn query(script: &str) -> Query {
         client,
         asked: std::time::Instant::now(),
         input,
+        memory: gremlin::memory_of(script),
         timeout: None,
         max_timeout: None,
         rights: access::Rights::ALL,

@@ -78,13 +78,15 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
         return Err(Refused(Box::new(gave_way())));
     }
     let bad = |message: String| Refused::new(StatusCode::BAD_REQUEST, None, &message, None);
+    let memory = question::memory_of(&parts, &body);
+    host.check_memory(memory)
+        .map_err(|error| Refused::new(status_of(&error), None, &error.message, Some(error.kind.name())))?;
     let read = || question::read(&parts, &body);
     let message = match aside(Work::Request(body.len()), host.options.usual_deadline(asked), read) {
         Ok(Question::Three(message)) => message,
         Ok(Question::Four(request)) => {
-            let bytes = body.len();
             drop(body);
-            return Ok(four::answer(request, bytes, &parts.headers, asked, guest).await);
+            return Ok(four::answer(request, memory, &parts.headers, asked, guest).await);
         }
         Err(message) => return Err(bad(message)),
     };
@@ -96,7 +98,7 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
         Refused::new(StatusCode::BAD_REQUEST, Some(id), &message, None)
     })?;
     let mut operation = select(message, guest).map_err(|refusal| refused(id, &refusal))?;
-    operation.query.asked = asked;
+    operation.came(asked, memory);
     if let Some(format) = wire::Format::from_mime(header(CONTENT_TYPE).unwrap_or_default()) {
         operation.came_in(format, &body);
     }

@@ -21,7 +21,7 @@ use wire::{Args, HttpFields, WireValue};
 
 use super::{Reply, answer, body, collector::collect, question};
 use crate::{
-    ErrorKind, GraphSummary, QueryInfo, QueryPhase,
+    ErrorKind, GraphSummary, QueryError, QueryInfo, QueryPhase,
     arguments::Arguments,
     connections::Guest,
     request::{Form, Operation},
@@ -146,6 +146,8 @@ async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Ans
     let read_only = request.method() == Method::GET;
     let (parts, body) = request.into_parts();
     let bytes = answer::read_body(body, &guest.host).await?;
+    let told = |error: QueryError| refused(answer::status_of(&error), code_of(error.kind), &error.message);
+    guest.host.check_memory(HttpFields::memory_of(&bytes)).map_err(told)?;
     // Tools send JSON, with or without saying so; `curl -d` calls it a form.
     let fields = if bytes.trim_ascii_start().starts_with(b"{") {
         let message = HttpFields::decode(&bytes).and_then(|fields| fields.into_three(uuid::Uuid::new_v4()));
@@ -177,9 +179,7 @@ async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Ans
     operation.form = Form::Script;
     let _permit = guest.host.admit(guest).map_err(refusal)?;
     let id = uuid::Uuid::new_v4().to_string().into();
-    let collected = collect(operation, id, guest)
-        .await
-        .map_err(|error| refused(answer::status_of(&error), code_of(error.kind), &error.message))?;
+    let collected = collect(operation, id, guest).await.map_err(told)?;
     let mut reply = Reply::new(body::whole(collected.page.text()));
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=UTF-8"));
     Ok(reply)

@@ -19,6 +19,16 @@ pub(super) enum Question {
     Four(wire::four::Request),
 }
 
+/// About how many bytes of memory the message in a body takes when it is read.
+pub(super) fn memory_of(head: &Parts, body: &[u8]) -> usize {
+    let mime = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match (wire::four::Format::from_mime(mime), Format::from_mime(mime)) {
+        (Some(format), _) => format.memory_of(body),
+        (None, Some(format)) => format.memory_of(body),
+        (None, None) => wire::HttpFields::memory_of(body),
+    }
+}
+
 /// Reads a request message from a query string (`GET`), a plain JSON object, or a driver's serialized message.
 ///
 /// # Errors

@@ -44,15 +44,15 @@ pub(crate) struct Waiting<A> {
     pub(crate) todo: Todo,
     /// Held for its count.
     pub(crate) permit: Place,
-    /// Bytes that it came with.
-    pub(crate) bytes: usize,
+    /// Bytes that it takes in memory, about.
+    pub(crate) memory: usize,
 }
 
 /// The lines of all sessions of a connection.
 pub(crate) struct Lines<A> {
     by_id: HashMap<Str, Line<A>>,
     bound: usize,
-    /// Bytes of the requests that wait.
+    /// What the requests that wait take.
     receipt: Receipt,
 }
 
@@ -113,10 +113,11 @@ impl<A> Lines<A> {
         if !std::mem::replace(&mut line.is_busy, true) {
             return Ok(Some(request));
         }
-        if !self.receipt.came(request.bytes) {
-            self.receipt.left(request.bytes);
+        let memory = self.receipt.share(request.memory);
+        if !self.receipt.came(memory) {
+            self.receipt.left(memory);
             return Err(Refusal::too_many(
-                "the requests that wait for others of their sessions have more bytes than server.max_receiving_bytes leaves; wait \
+                "the requests that wait for others of their sessions take more memory than server.max_receiving_bytes leaves; wait \
                  for their answers first"
                     .into(),
             ));
@@ -131,7 +132,7 @@ impl<A> Lines<A> {
         let next = line.waiting.pop_front();
         line.is_busy = next.is_some();
         if let Some(next) = &next {
-            self.receipt.left(next.bytes);
+            self.receipt.left(self.receipt.share(next.memory));
         }
         next
     }

@@ -252,7 +252,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     async fn request(&mut self, frame: Frame) -> Result<(), End> {
         let Frame { kind, format, payload } = frame;
         let asked = Instant::now().into_std();
-        let usual = self.guest.host.options.usual_deadline(asked);
+        let host = &self.guest.host;
+        let memory = format.memory_of(&payload);
+        if let Err(error) = host.check_memory(memory) {
+            let refusal = Refusal::new(StatusCode::of(&error, false), error.message);
+            return self.refuse(kind, format, reply::salvage_id(format, &payload), &refusal).await;
+        }
+        let usual = host.options.usual_deadline(asked);
         let message = match aside(Work::Request(payload.len()), usual, || format.decode_request(&payload)) {
             Ok(message) => message,
             Err(error) => {
@@ -263,7 +269,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 return self.refuse(kind, format, reply::salvage_id(format, &payload), &refusal).await;
             }
         };
-        let come = Come { answer: (kind, format, message.id), message, asked, payload };
+        let come = Come { answer: (kind, format, message.id), message, asked, payload, memory };
         match self.entry.come(come, &self.guest) {
             Admitted::Request(come) => self.dispatch(come).await,
             Admitted::Later => Ok(()),
@@ -307,22 +313,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// Does what a request asks for, or says why not.
     async fn dispatch(&mut self, come: Come) -> Result<(), End> {
-        let Come { answer, message, asked, payload } = come;
+        let Come { answer, message, asked, payload, memory } = come;
         let (kind, format, id) = answer;
-        let bytes = payload.len();
         let action = Action::select(message, &self.guest).and_then(|action| match action {
             Action::Run(mut operation) => {
-                operation.query.asked = asked;
+                operation.came(asked, memory);
                 operation.came_in(format, &payload);
                 let todo = Todo::Run { operation, manages: true };
-                Ok((None, Waiting { answer, todo, permit: self.admit()?, bytes }))
+                Ok((None, Waiting { answer, todo, permit: self.admit()?, memory }))
             }
             Action::InSession(InSession { session, mut todo }) => {
                 if let Todo::Run { operation, .. } = &mut todo {
-                    operation.query.asked = asked;
+                    operation.came(asked, memory);
                     operation.came_in(format, &payload);
                 }
-                let waiting = Waiting { answer, todo, permit: self.admit()?, bytes };
+                let waiting = Waiting { answer, todo, permit: self.admit()?, memory };
                 self.begin_session(&session, &waiting.todo)?;
                 Ok((Some(session), waiting))
             }

@@ -44,6 +44,8 @@ pub(super) struct Come {
     pub(super) asked: Instant,
     /// As it came.
     pub(super) payload: Bytes,
+    /// Bytes that it takes in memory, about.
+    pub(super) memory: usize,
 }
 
 /// What is done with a message.
@@ -69,7 +71,7 @@ pub(super) enum Verdict {
 /// See the module.
 pub(super) struct Entry {
     waiting: Vec<Come>,
-    /// Bytes of these.
+    /// What these take.
     receipt: Receipt,
     verdict: Option<oneshot::Receiver<Result<Identity, Denied>>>,
     /// Since when it is not known who asks.
@@ -108,7 +110,7 @@ impl Entry {
     }
 
     fn wait(&mut self, come: Come) -> Admitted {
-        let has_room = self.waiting.len() < MOST && self.receipt.came(come.payload.len());
+        let has_room = self.waiting.len() < MOST && self.receipt.came(self.receipt.share(come.memory));
         if !has_room {
             let refusal = Refusal::too_many("too many requests wait for the client to say who it is".into());
             return Admitted::Refused(vec![come.answer], refusal);
@@ -138,7 +140,7 @@ impl Entry {
         };
         // Where it is the request which waits that is answered, as with Gremlin Server, the login itself is not.
         if self.waiting.is_empty() {
-            self.waiting.push(Come { payload: Bytes::new(), ..come });
+            self.waiting.push(Come { payload: Bytes::new(), memory: 0, ..come });
         }
         match credentials {
             Ok(credentials) => {

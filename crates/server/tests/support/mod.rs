@@ -113,6 +113,10 @@ impl Database for Fakes {
         Ok(Arc::new(FakeSession { fake: self.0.clone(), running: Arc::default(), open: Arc::default() }))
     }
 
+    fn memory_per_request(&self) -> u64 {
+        8 << 20
+    }
+
     fn metrics(&self) -> Vec<Metric> {
         let (name, help) = ("fake_queries", "Queries that run");
         let value = self.0.running.load(Ordering::SeqCst) as f64;

@@ -9,11 +9,15 @@ use wire::{
     four::{Request, Status},
 };
 
-use super::{TRANSACTION_ID, status};
+use super::{
+    TRANSACTION_ID,
+    status::{self, In},
+};
 use crate::{
     arguments::Arguments,
     aside::{Work, aside},
     connections::Guest,
+    host::Host,
     request::{Form, Operation, Refusal},
 };
 
@@ -26,6 +30,8 @@ pub(super) struct Asked {
     fields: Arguments,
     /// The header `bulkResults`, for what says nothing else.
     bulks: bool,
+    /// About how many bytes of memory parameters take that come as a text.
+    memory: usize,
 }
 
 /// How a transaction is committed.
@@ -80,7 +86,7 @@ impl Asked {
             )),
             _ => {
                 let bulks = header("bulkresults").is_some_and(|value| value == "true");
-                Ok(Self { control, transaction, script, fields, bulks })
+                Ok(Self { control, transaction, script, fields, bulks, memory: 0 })
             }
         }
     }
@@ -107,13 +113,14 @@ impl Asked {
         }
         let source = named.or_else(|| source.cloned()).unwrap_or_else(|| "g".into());
         let bulks = self.bulks()?;
-        let mut arguments = self.arguments(source.clone())?;
+        let mut arguments = self.arguments(source.clone(), &guest.host)?;
         let mut operation = Operation::eval(&mut arguments, guest).map_err(|refusal| match refusal.code {
             // An unknown source, or language.
             crate::StatusCode::Evaluation => status::invalid(refusal.message),
             _ => status::refused(&refusal),
         })?;
         operation.source = source;
+        operation.query.memory += self.memory;
         operation.form = if bulks && has_bulks { Form::Bytecode } else { Form::Script };
         Ok(operation)
     }
@@ -131,13 +138,13 @@ impl Asked {
     }
 
     /// The same, as a request of TinkerPop 3 would say it.
-    fn arguments(&mut self, source: Str) -> Result<Arguments, Status> {
+    fn arguments(&mut self, source: Str, host: &Host) -> Result<Arguments, Status> {
         let mut aliases = Map::new();
         aliases.insert("g", Value::String(source));
         let mut arguments: Vec<(Str, WireValue)> = vec![
             ("gremlin".into(), Value::String(self.script.clone()).into()),
             ("aliases".into(), Value::from(aliases).into()),
-            ("bindings".into(), Value::from(self.parameters()?).into()),
+            ("bindings".into(), Value::from(self.parameters(host)?).into()),
         ];
         let names = [
             ("timeoutMillis", "evaluationTimeout"),
@@ -153,10 +160,12 @@ impl Asked {
     }
 
     /// The values of the script's variables: the text of a map literal, or a map.
-    fn parameters(&mut self) -> Result<Map, Status> {
+    fn parameters(&mut self, host: &Host) -> Result<Map, Status> {
         let Some(parameters) = self.fields.take("parameters") else { return Ok(Map::new()) };
         let map = match parameters.into_value() {
             Ok(Value::String(text)) => {
+                self.memory = gremlin::memory_of(&text);
+                host.check_memory(self.memory).map_err(|error| status::failed(&error, In::Itself))?;
                 let told = |error| {
                     let text: String = text.chars().take(80).collect();
                     status::invalid(format!(

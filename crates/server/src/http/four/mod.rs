@@ -40,10 +40,10 @@ use status::In;
 /// The header with the id of a transaction.
 pub(super) const TRANSACTION_ID: &str = "x-transaction-id";
 
-/// Answers a request whose body had so many bytes.
+/// Answers a request that takes about so many bytes of memory.
 pub(super) async fn answer(
     request: Request,
-    bytes: usize,
+    memory: usize,
     headers: &HeaderMap,
     asked: Instant,
     guest: &Arc<Guest>,
@@ -54,7 +54,7 @@ pub(super) async fn answer(
         return error(hyper::StatusCode::BAD_REQUEST, None, &message, None);
     };
     let mut exchange = Exchange::new(format, mime, headers, guest.clone());
-    match begin(request, bytes, headers, asked, &mut exchange).await {
+    match begin(request, memory, headers, asked, &mut exchange).await {
         Ok(answer) => exchange.reply(answer).await,
         Err(status) => exchange.failure(&status),
     }
@@ -63,7 +63,7 @@ pub(super) async fn answer(
 /// Starts what a request asks for.
 async fn begin(
     request: Request,
-    bytes: usize,
+    memory: usize,
     headers: &HeaderMap,
     time: Instant,
     exchange: &mut Exchange,
@@ -85,7 +85,7 @@ async fn begin(
     let is_over = id.is_some() && known.is_none();
     let source = known.as_ref().map(|transaction| &transaction.source);
     let mut operation = asked.operation(source, bulks, &guest)?;
-    operation.query.asked = time;
+    operation.came(time, memory);
     let permit = host.admit(&guest).map_err(|refusal| status::refused(&refusal))?;
     let turn = match (control, known) {
         (Control::Begin, _) => Some(open(&operation, &guest)?),
@@ -101,7 +101,7 @@ async fn begin(
             }
             // What waits takes room.
             let receipt = Receipt::new(host.intake.clone());
-            if !receipt.came(bytes) {
+            if !receipt.came(receipt.share(memory)) {
                 return Err(status::no_room());
             }
             let turn = host.transactions.enter(transaction, operation.deadline()).await;

@@ -47,7 +47,7 @@ pub(super) fn no_place(refusal: &Refusal) -> Status {
 
 /// Requests that wait for others of their transactions have too many bytes.
 pub(super) fn no_room() -> Status {
-    let message = "the requests that wait for others of their transactions have more bytes than server.max_receiving_bytes leaves; \
+    let message = "the requests that wait for others of their transactions take more memory than server.max_receiving_bytes leaves; \
                    wait for their answers first";
     status(429, "TooManyRequestsException", message)
 }
