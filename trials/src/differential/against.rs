@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::answer::{Answer, Outcome};
+use super::answer::{Answer, Detail, Outcome};
 use super::ask::ask;
 use super::case::{CASES_PER_GRAPH, Case};
 use super::coverage::has_children;
@@ -16,7 +16,8 @@ use super::patterns::{any_step, limits};
 use super::reference::{Branches, Form, Jars, Merging, Reference, compile};
 use super::rewrites::{
     Apart, with_conditions_reversed, with_filters_reversed, with_first_for_last, with_plain_zeros,
-    with_what_is_injected_at_last, with_whole_barriers, writes_apart, writes_for_each,
+    with_what_is_injected_at_last, with_whole_barriers, without_part_of_unordered, writes_apart,
+    writes_for_each,
 };
 use super::shrink::{shrink, smaller_traversals};
 use super::tally::Tally;
@@ -277,8 +278,22 @@ impl Trial {
     ) -> Result<Option<&'static str>, String> {
         match faults::explain(case, ours, runs) {
             Some(fault) => Ok(Some(fault.name)),
+            None if self.is_another_part(case, ours, runs)? => Ok(Some(faults::ANOTHER_PART)),
             None => self.merging(case, &case.script.to_string(), ours),
         }
+    }
+
+    /// Whether an answer is as many results as the reference's, and others of the same stream, of which the traversal's end takes a part
+    /// though nothing has put it in order.
+    fn is_another_part(&mut self, case: &Case, ours: &Answer, runs: &[Answer]) -> Result<bool, String> {
+        let Some(whole) = without_part_of_unordered(&case.script) else { return Ok(false) };
+        let as_many = |run: &Answer| run.text(Detail::Count) == ours.text(Detail::Count);
+        if case.writes || !runs.iter().all(as_many) {
+            return Ok(false);
+        }
+        let forms = [Form::plain(0), Form::plain(1), Form::unoptimised(2), Form::unoptimised(0)];
+        let wholes = self.patiently(case, &whole.to_string(), &forms)?;
+        Ok(wholes.iter().all(|whole| ours.is_part_of(whole)))
     }
 
     /// Whether an answer is the reference's if it is mended, if no zero is negative, if it merges traversers only where it is asked to, or

@@ -159,6 +159,18 @@ impl Answer {
         }
     }
 
+    /// Whether its results are among those of another answer, each as often at most.
+    pub fn is_part_of(&self, whole: &Self) -> bool {
+        let (Outcome::Results(part), Outcome::Results(whole)) = (&self.outcome, &whole.outcome) else {
+            return false;
+        };
+        let mut left: Vec<String> = whole.iter().map(ToString::to_string).collect();
+        part.iter().all(|result| {
+            let found = left.iter().position(|other| *other == result.to_string());
+            found.map(|at| left.swap_remove(at)).is_some()
+        })
+    }
+
     /// In one text that says how closely results are looked at.
     pub fn text(&self, detail: Detail) -> String {
         let results = match (&self.outcome, detail) {

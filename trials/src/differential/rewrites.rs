@@ -2,7 +2,7 @@
 //! answers what Mangrove answers as it stands, it is known what the two differ in.
 
 use super::ast::{Arg, Script, Step, Traversal};
-use super::patterns::{any_step, is_filter, writes};
+use super::patterns::{any_step, is_filter, takes_a_part, writes};
 
 /// Where barriers part what a traversal writes from what it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,6 +127,20 @@ pub fn with_filters_reversed(script: &Script) -> Script {
     reversed
 }
 
+/// The traversal without its end, if that takes a part of a stream that nothing has put in order.
+pub fn without_part_of_unordered(script: &Script) -> Option<Script> {
+    let (last, before) = script.body.steps.split_last()?;
+    let takes = matches!(last.name, "limit" | "range" | "skip" | "tail") && takes_a_part(last);
+    let first = before.first()?;
+    let is_unordered = matches!(first.name, "V" | "E") && first.args.is_empty();
+    let puts_in_order = |step: &Step| {
+        matches!(step.name, "order" | "inject" | "unfold")
+            || matches!(step.name, "V" | "E") && !step.args.is_empty()
+    };
+    let whole = Script { source: script.source.clone(), body: Traversal { steps: before.to_vec() } };
+    (takes && is_unordered && !before.iter().any(puts_in_order)).then_some(whole)
+}
+
 /// The traversal with barriers that gather everything, whatever their size.
 pub fn with_whole_barriers(script: &Script) -> Script {
     let mut whole = script.clone();
@@ -187,6 +201,24 @@ mod tests {
         let barrier = || Step::new("barrier");
         let whole = with_whole_barriers(&script(vec![barrier().arg("2"), barrier().arg("normSack")]));
         assert_eq!(whole.to_string(), script(vec![barrier(), barrier().arg("normSack")]).to_string());
+    }
+
+    #[test]
+    fn the_end_goes_only_where_nothing_has_put_the_stream_in_order() {
+        let script = |steps: Vec<Step>| Script { source: Vec::new(), body: Traversal { steps } };
+        let (v, limit) = (|| Step::new("V"), || Step::new("limit").arg("2"));
+        let whole = without_part_of_unordered(&script(vec![v(), Step::new("out"), limit()])).unwrap();
+        assert_eq!(whole.to_string(), script(vec![v(), Step::new("out")]).to_string());
+        let local = Step::new("limit").arg("local").arg("2");
+        for steps in [
+            vec![v(), Step::new("order"), limit()],
+            vec![v().arg("1"), limit()],
+            vec![v(), Step::new("out"), local],
+            vec![v(), limit(), Step::new("out")],
+            vec![v(), Step::new("fold"), Step::new("unfold"), limit()],
+        ] {
+            assert!(without_part_of_unordered(&script(steps)).is_none());
+        }
     }
 
     #[test]
