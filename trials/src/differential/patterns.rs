@@ -171,8 +171,9 @@ pub fn matches_several(step: &Step) -> bool {
 
 /// A `match` that looks for a variable more than once and makes numbers of it, or for it.
 pub fn joins_numbers(step: &Step) -> bool {
-    const NUMBERS: &[&str] =
-        &["asNumber", "count", "fold", "index", "length", "math", "max", "mean", "min", "sum", "values"];
+    const NUMBERS: &[&str] = &[
+        "asNumber", "count", "fold", "id", "index", "length", "math", "max", "mean", "min", "sum", "values",
+    ];
     let (mut starts, mut ends) = (Vec::new(), Vec::new());
     let mut makes_numbers = false;
     for arg in &step.args {
@@ -209,7 +210,8 @@ pub fn sorts_new_elements(steps: &[Step]) -> bool {
 
 /// Whether vertex properties are sorted, by ids that no graph gives.
 pub fn sorts_vertex_properties(steps: &[Step]) -> bool {
-    any_step(steps, &|step| step.name == "properties") && any_step(steps, &|step| step.name == "order")
+    let tells = |step: &Step| matches!(step.name, "properties" | "propertyMap");
+    any_step(steps, &tells) && any_step(steps, &|step| step.name == "order")
 }
 
 pub fn writes(step: &Step) -> bool {
