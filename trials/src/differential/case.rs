@@ -30,6 +30,7 @@ const RARE: &[&str] = &[
     "dateDiff",
     "difference",
     "disjunct",
+    "element",
     "hasKey",
     "hasValue",
     "index",
@@ -37,6 +38,8 @@ const RARE: &[&str] = &[
     "key",
     "merge",
     "product",
+    "substring(local)",
+    "toUpper(local)",
     "value",
 ];
 

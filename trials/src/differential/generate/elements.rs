@@ -24,6 +24,10 @@ pub static PRODUCTIONS: &[Production] = &[
         let edges = this.pick(&["outE", "inE", "bothE", "bothE"]);
         (vec![Step::new(edges), Step::new("otherV")], Kind::Vertex)
     }),
+    Production::new("subgraph", 1, Needs::Edge, |_, kind| {
+        // What it gathers nobody asks for: a graph is told otherwise.
+        (vec![Step::new("subgraph").name_arg("sg")], kind.clone())
+    }),
     Production::new("id", 1, Needs::Element, |_, _| (vec![Step::new("id")], Kind::Number)),
     Production::new("label", 2, Needs::Owner, |_, _| (vec![Step::new("label")], Kind::Text)),
     Production::new("values", 6, Needs::Owner, values),

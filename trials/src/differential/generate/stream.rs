@@ -34,6 +34,10 @@ pub static PRODUCTIONS: &[Production] = &[
         let step = if this.once_in(4) { step.arg(this.rng.u8(1..5).to_string()) } else { step };
         (vec![step], kind.clone())
     }),
+    Production::new("timeLimit", 1, Needs::Any, |_, kind| {
+        // More than either takes.
+        (vec![Step::new("timeLimit").arg("60000L")], kind.clone())
+    }),
     Production::new("sample", 1, Needs::Any, sample),
     Production::new("discard", 1, Needs::Any, |this, kind| {
         // Nothing goes on behind it, so mostly it stands in a child.
