@@ -239,3 +239,21 @@ fn an_id_of_a_file_that_is_this_graphs_id_under_another_key_of_the_vertex_is_not
         assert_eq!(texts(&db, query), found, "{query}");
     }
 }
+
+#[test]
+fn what_was_replaced_is_no_more_written_on_and_nobody_else_is() {
+    let db = Database::in_memory().unwrap();
+    texts(&db, "g.addV('x').property('name', 'a').property(single, 'one', 1)");
+    for (key, value) in [("name", "'b'"), ("one", "2")] {
+        let replaced = format!(
+            "g.V().properties('{key}').sideEffect(__.element().property(single, '{key}', {value})).property('since', 1)"
+        );
+        let refused = refusal(&db, &replaced);
+        assert!(refused.contains("does not exist (or no longer does)"), "{refused}");
+    }
+    let through =
+        "g.V().properties('one').sideEffect(__.element().property(single, 'one', 3)).sideEffect(__.drop())";
+    texts(&db, through);
+    assert_eq!(texts(&db, "g.V().values('one')"), ["3"], "it was not what was dropped");
+    assert_eq!(texts(&db, "g.V().properties().properties().count()"), ["0"]);
+}

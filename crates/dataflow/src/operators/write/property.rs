@@ -10,6 +10,7 @@ use crate::error::QueryError;
 use crate::operators::element::{find_edge, find_vertex};
 use crate::operators::row_origins::trace;
 use crate::operators::view::View;
+use crate::vertex_property::is_replaced;
 
 impl Change<'_> {
     /// Sets a property of each element; traversers pass.
@@ -199,6 +200,7 @@ impl Change<'_> {
         let by_vertex = || find_vertex(&property.vertex.as_ref()?.0, &graph);
         let owner = property.owner.or_else(by_vertex).or_else(|| Some(by_id()?.vertex()));
         match (owner, key) {
+            (Some(v), Some(key)) if is_replaced(property, v, key, &graph.reader) => Ok(None),
             (Some(v), Some(key)) => Ok(graph.reader.place_of_property(v, key, &property.id)),
             _ => {
                 let id = &property.id;
