@@ -149,3 +149,20 @@ fn labels_behind_branches_are_in_the_path() {
         }
     }
 }
+
+/// As with TinkerPop's `limit()`, but for the one that it asks for beyond what it lets pass.
+#[test]
+fn a_side_effect_has_what_came_before_the_limit_was_reached() {
+    let db = persons();
+    for (steps, taken) in [
+        ("local(aggregate('x')).limit(2)", "2"),
+        ("sideEffect(local(aggregate('x'))).range(1, 3)", "3"),
+        ("local(repeat(out('of')).emit().local(aggregate('x'))).limit(1)", "1"),
+        ("local(aggregate('x')).order().limit(2)", "6"),
+        ("local(aggregate('x')).skip(2)", "6"),
+        ("aggregate('x').limit(2)", "6"),
+    ] {
+        let text = format!("g.V().hasLabel('person').{steps}.cap('x').count(local)");
+        assert_eq!(texts(&db, &text), taken, "{text}");
+    }
+}

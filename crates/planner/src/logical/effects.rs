@@ -9,9 +9,16 @@
 //! coalesce {V().has(k, 1), addV()}         ─►  OneByOne ─ coalesce {V().has(k, 1), addV()}
 //! V().property(k, 1).count()               ─►  as it is: nobody looks
 //! ```
+//!
+//! Whoever asks for a side-effect at the end sees how far a stream has come that ended early:
+//!
+//! ```text
+//! V().local(aggregate(into a)).limit(2).cap(a)   ─►  V() ─ OneByOne ─ local(aggregate(into a)) ─ limit(2): two are there
+//! ```
 
 use gremlin::StepName;
 
+use super::gathers::waits_for_all;
 use super::parts::{Parts, own_reads, reads_inside};
 use super::{Chain, Footprint, Kind, Logical, Origin, Role, Step};
 use crate::physical::{Child, SideEffectId};
@@ -78,6 +85,29 @@ impl Step {
         let (writes, fills) = (seen.writes || ends_early, seen.side_effects || ends_early);
         writes && self.footprint().touches(Footprint::WRITES) || fills && fills_lazily(self)
     }
+
+    /// Whether it fills a side-effect while the stream passes. What gathers a group takes all of the stream first, as in TinkerPop.
+    pub(crate) fn fills_on_the_way(&self) -> bool {
+        let gathers =
+            matches!(self.kind, Kind::Collect { eager: true, .. } | Kind::Group(_) | Kind::GroupCount(_));
+        !gathers && self.footprint().touches(Footprint::FILLS)
+    }
+}
+
+/// Of each step of a chain, whether the stream may end behind it before all of it has come. `at_end`: whether it may behind the chain.
+pub(crate) fn each_is_limited(steps: &[Step], at_end: bool) -> Vec<bool> {
+    let mut limited = at_end;
+    let behind = |step: &Step| {
+        let behind = limited;
+        limited = match &step.kind {
+            Kind::Range { high: Some(_), .. } => true,
+            kind => limited && !waits_for_all(kind),
+        };
+        behind
+    };
+    let mut each: Vec<bool> = steps.iter().rev().map(behind).collect();
+    each.reverse();
+    each
 }
 
 /// The first step of a chain that looks at a side-effect while a later one fills one: it sees what the traversers before this

@@ -129,7 +129,7 @@ fn ends_the_stream(kind: &Kind) -> bool {
 }
 
 /// Whether nothing leaves the step before all of its stream has come.
-fn waits_for_all(kind: &Kind) -> bool {
+pub(super) fn waits_for_all(kind: &Kind) -> bool {
     match kind {
         Kind::Order { .. }
         | Kind::Tail(_)

@@ -27,7 +27,8 @@ use values::{Str, watch};
 
 use crate::TICKS;
 use crate::logical::{
-    Chain, Kind, Logical, Seen, Step, begins_as_a_whole, each_wants_few, first_to_look_ahead, gathers_before,
+    Chain, Kind, Logical, Seen, Step, begins_as_a_whole, each_is_limited, each_wants_few,
+    first_to_look_ahead, gathers_before,
 };
 use crate::physical::{OpKind, Pipeline, Plan, Slot};
 use crate::words::Words;
@@ -134,6 +135,8 @@ struct Place {
     seed: bool,
     /// Whether it ends with its first result.
     ends_early: bool,
+    /// Whether its stream may end behind it before all of it has come.
+    limited: bool,
     /// Whether a step behind it can tell how many travel as one (`Kind::shows_merging`).
     shown: bool,
     /// Whether all that enter the step must have been chosen for before any of them goes on.
@@ -148,6 +151,7 @@ impl Place {
         stream: true,
         seed: true,
         ends_early: false,
+        limited: false,
         shown: false,
         chooses: false,
     };
@@ -167,14 +171,15 @@ impl Place {
             stream: false,
             seed: false,
             ends_early: false,
+            limited: false,
             shown: false,
             chooses: false,
         }
     }
 
-    /// The same for one whose results go on: where the chain around it ends with its first result, so does this.
+    /// The same for one whose results go on: where the chain around it ends early, so does this.
     fn inside_of_each(self, few: bool) -> Self {
-        Self { ends_early: self.ends_early, ..self.inside(few) }
+        Self { ends_early: self.ends_early, limited: self.limited, ..self.inside(few) }
     }
 
     /// The same for one whose results leave with the bulks that they have inside.
@@ -200,6 +205,7 @@ impl Lowering<'_> {
             false => Vec::new(),
         };
         let looks_ahead = first_to_look_ahead(&chain.steps);
+        let limited = each_is_limited(&chain.steps, place.limited);
         let last_shows = chain.steps.iter().rposition(|step| step.kind.shows_merging());
         for ((index, step), few) in chain.steps.iter().enumerate().zip(few) {
             watch::ticks(TICKS);
@@ -211,8 +217,11 @@ impl Lowering<'_> {
             ops.expecting = Expected { rows: before.max(rows), at_once };
             ops.step = self.name(step);
             // The seed is one traverser.
+            let fills_until = limited[index] && step.fills_on_the_way();
             let one_by_one = !(place.seed && index == 0)
-                && (step.wants_one_by_one(self.seen, place.ends_early) || looks_ahead == Some(index));
+                && (step.wants_one_by_one(self.seen, place.ends_early)
+                    || looks_ahead == Some(index)
+                    || fills_until);
             let as_a_whole = one_by_one && begins_as_a_whole(step);
             // What a branch goes by is found out for one after the other, and all of it is before any of them goes on.
             let chooses = as_a_whole && matches!(step.kind, Kind::Choose(_));
@@ -223,7 +232,7 @@ impl Lowering<'_> {
                 ops.stay(OpKind::Gather);
             }
             // What acts for each of those that travel as one may be seen by the next of them.
-            let often = one_by_one && matches!(step.kind, Kind::Write(_) | Kind::Local(_));
+            let often = one_by_one && (fills_until || matches!(step.kind, Kind::Write(_) | Kind::Local(_)));
             if often || step.kind.acts_for_what_it_writes() {
                 ops.stay(OpKind::Unmerge);
             }
@@ -231,7 +240,11 @@ impl Lowering<'_> {
                 ops.stay(OpKind::OneByOne);
             }
             let shown = place.shown || last_shows.is_some_and(|last| last > index);
-            self.step(step, Place { rows: before, few, seed: false, shown, chooses, ..place }, &mut ops);
+            self.step(
+                step,
+                Place { rows: before, few, seed: false, limited: limited[index], shown, chooses, ..place },
+                &mut ops,
+            );
             ops.expect(first, before * place.times, rows * place.times);
         }
         self.mix = entering;
