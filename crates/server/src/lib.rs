@@ -47,6 +47,7 @@ mod stopping;
 mod studio;
 mod tenants;
 mod tls;
+mod told;
 mod trace;
 mod turn;
 mod websocket;

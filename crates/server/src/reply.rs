@@ -4,7 +4,7 @@ use uuid::Uuid;
 use values::{Map, Value};
 use wire::{EncodeError, Format, Properties, ResponseMessage, ResponseStatus, WireValue};
 
-use crate::{page::Page, status::StatusCode};
+use crate::{page::Page, status::StatusCode, told::fitting};
 
 /// The format of text frames, and of HTTP responses by default: typed GraphSON 3.
 pub(crate) const JSON: Format = Format::GraphSon(wire::graphson::Dialect::V3);
@@ -21,7 +21,8 @@ impl Status {
 
     /// A failure: the message for people, `exception` for programs.
     pub(crate) fn failure(code: StatusCode, message: &str, exception: &str) -> Self {
-        let mut status = Self(ResponseStatus::new(code.code(), message));
+        let message = fitting(message);
+        let mut status = Self(ResponseStatus::new(code.code(), &*message));
         status.attribute("exceptions", Value::list([Value::str(exception)]));
         // Drivers show it; there is no stack of ours that would help their users.
         status.attribute("stackTrace", Value::str(format!("{exception}: {message}")));

@@ -165,6 +165,26 @@ async fn what_would_take_more_memory_than_a_query_may_hold_is_refused_before_it_
 }
 
 #[tokio::test]
+async fn an_error_quotes_little_of_what_is_long() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let long = "x".repeat(1 << 20);
+    for body in [
+        format!(r#"{{"gremlin":"g.count(1)","aliases":{{"g":"{long}"}}}}"#),
+        format!(r#"{{"gremlin":"g.count(1)","g":"{long}"}}"#),
+        format!(r#"{{"gremlin":"{long}.count(1)"}}"#),
+    ] {
+        let (status, _, told) = exchange(&serving, post_with(&body, "")).await;
+        assert!((400..=500).contains(&status) && told.len() < 16 << 10, "{status}, {} bytes", told.len());
+    }
+    let mut client = serving.connect().await;
+    for (op, processor) in [(&*long, ""), ("eval", &*long)] {
+        client.send(op, processor, serde_json::json!({ "gremlin": "g.count(1)" })).await;
+        let response = client.response().await;
+        assert!(response.0.to_string().len() < 32 << 10 && response.code() >= 400);
+    }
+}
+
+#[tokio::test]
 async fn too_many_results_are_refused_and_their_query_is_cancelled() {
     let serving = Serving::start(ServerOptions { max_http_results: 5, ..Default::default() }).await;
     let (status, body) = post(&serving, r#"{"gremlin":"g.flood()"}"#).await;

@@ -29,6 +29,7 @@ use crate::{
     reply::{self, Status},
     request::{Action, Form, Operation, Refusal},
     status::{StatusCode as GremlinCode, UNENCODABLE},
+    told::fitting,
 };
 
 /// An answer whose bytes count until the client has taken them.
@@ -219,7 +220,7 @@ pub(super) fn gave_way() -> Reply {
 /// An error as Gremlin Server words it.
 pub(super) fn error(status: StatusCode, id: Option<Uuid>, message: &str, kind: Option<&str>) -> Reply {
     let mut body = serde_json::Map::new();
-    body.insert("message".into(), message.into());
+    body.insert("message".into(), fitting(message).into());
     if let Some(kind) = kind {
         body.insert("Exception-Class".into(), kind.into());
         body.insert("exceptions".into(), vec![kind].into());

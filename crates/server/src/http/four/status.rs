@@ -5,7 +5,7 @@
 
 use wire::{EncodeError, four::Status};
 
-use crate::{ErrorKind, QueryError, StatusCode as ThreeCode, request::Refusal};
+use crate::{ErrorKind, QueryError, StatusCode as ThreeCode, request::Refusal, told::fitting};
 
 /// What a query was a part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +18,8 @@ pub(super) enum In {
     Transaction,
 }
 
-fn status(code: u16, exception: &str, message: impl Into<values::Str>) -> Status {
-    Status { code, message: message.into(), exception: exception.into() }
+fn status(code: u16, exception: &str, message: impl AsRef<str>) -> Status {
+    Status { code, message: (&*fitting(message.as_ref())).into(), exception: exception.into() }
 }
 
 const TRANSACTION: &str = "TransactionException";
