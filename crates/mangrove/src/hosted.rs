@@ -42,8 +42,8 @@ impl server::Database for Database {
         self.inner.options.memory_per_query
     }
 
-    fn summary(&self) -> server::GraphSummary {
-        summary::of(self)
+    fn summary(&self, left: &dyn Fn() -> Option<u64>) -> Result<server::GraphSummary, server::QueryError> {
+        summary::of(self, left)
     }
 
     fn metrics(&self) -> Vec<server::Metric> {

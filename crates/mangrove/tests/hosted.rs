@@ -356,3 +356,23 @@ fn planning_ends_at_the_deadline_of_the_request_and_the_error_names_it() {
         assert!(error.to_string().contains("timeout of 3ms"), "{error}");
     }
 }
+
+#[test]
+fn a_summary_ends_when_there_is_no_time_left_for_it() {
+    let db = Database::in_memory().unwrap();
+    drop(db.query("g.addV('a').property('k', 1).as('a').addV('b').addE('e').to('a')").unwrap());
+    let calls = std::cell::Cell::new(0);
+    let until = |most: u32| {
+        calls.set(0);
+        server::Database::summary(&db, &|| {
+            calls.set(calls.get() + 1);
+            (calls.get() <= most).then_some(60_000)
+        })
+    };
+    let whole = until(u32::MAX).unwrap();
+    assert_eq!((whole.nodes.len(), whole.edges.len()), (2, 1));
+    for most in 0..calls.get() {
+        assert_eq!(until(most).unwrap_err().kind, ErrorKind::Timeout);
+        assert_eq!(calls.get(), most + 1, "nothing is read afterwards");
+    }
+}

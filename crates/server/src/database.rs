@@ -38,9 +38,13 @@ pub trait Database: Send + Sync + 'static {
         u64::MAX
     }
 
-    /// Its labels and keys. May read a little of it.
-    fn summary(&self) -> GraphSummary {
-        GraphSummary::default()
+    /// Its labels and keys. May read a little of it, and take so many milliseconds as `left` says whenever it is asked; where that is
+    /// `None`, nobody waits for it any more.
+    ///
+    /// # Errors
+    /// If no time is left.
+    fn summary(&self, _left: &dyn Fn() -> Option<u64>) -> Result<GraphSummary, QueryError> {
+        Ok(GraphSummary::default())
     }
 
     /// What there is to measure of the graph at the moment. May take some milliseconds.

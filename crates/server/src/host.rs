@@ -51,6 +51,8 @@ pub(crate) struct Host {
     pub(crate) farewells: Permits,
     /// Turns at gathering the metrics.
     pub(crate) scrapes: Arc<Semaphore>,
+    /// The same for the summary of a graph.
+    pub(crate) summaries: Arc<Semaphore>,
 }
 
 /// Requests of admins for which there is always room.
@@ -89,6 +91,7 @@ impl Host {
             waiting: ConnectionTable::new(WAITING, WAITING_PER_ADDRESS),
             farewells: Permits::new(FAREWELLS),
             scrapes: Arc::new(Semaphore::new(1)),
+            summaries: Arc::new(Semaphore::new(1)),
             graphs,
             options,
         })

@@ -7,7 +7,7 @@
 //! | `/pg/statistics/summary` | labels and keys, with counts |
 //! | `/status` | what the server is |
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use access::Role;
 use hyper::{
@@ -219,11 +219,33 @@ async fn summary(request: Request<Incoming>, guest: &Arc<Guest>) -> Answered {
     if !guest.presence.begin() {
         return Err(Box::new(answer::gave_way()));
     }
-    // It may read a few sections.
-    let summary = tokio::task::spawn_blocking(move || database.summary()).await;
+    // It reads a few sections for each label, so one is made at a time.
+    let deadline = guest.host.options.usual_deadline(Instant::now());
+    let turn = guest.host.summaries.clone().acquire_owned().await;
+    // It is dropped with this future, when the client leaves.
+    let wanted = Arc::new(());
+    let is_wanted = Arc::downgrade(&wanted);
+    let gather = move || {
+        let _turn = turn;
+        database.summary(&|| match is_wanted.strong_count() {
+            0 => None,
+            _ => left_until(deadline),
+        })
+    };
+    let summary = tokio::task::spawn_blocking(gather).await;
+    drop(wanted);
     let summary = summary
-        .map_err(|_| refused(StatusCode::INTERNAL_SERVER_ERROR, "InternalFailureException", "it failed"))?;
+        .map_err(|_| refused(StatusCode::INTERNAL_SERVER_ERROR, "InternalFailureException", "it failed"))?
+        .map_err(|error| refused(answer::status_of(&error), code_of(error.kind), &error.message))?;
     Ok(ok(&summarized(&summary, mode == "detailed")))
+}
+
+/// Milliseconds until a deadline, of a day if there is none; `None` once it has passed.
+fn left_until(deadline: Option<Instant>) -> Option<u64> {
+    const DAY: u64 = 86_400_000;
+    let Some(deadline) = deadline else { return Some(DAY) };
+    let left = deadline.checked_duration_since(Instant::now())?;
+    Some(u64::try_from(left.as_millis()).unwrap_or(DAY).clamp(1, DAY))
 }
 
 fn summarized(summary: &GraphSummary, is_detailed: bool) -> Json {
