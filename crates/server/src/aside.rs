@@ -3,8 +3,9 @@
 //! To read a request of hundreds of kilobytes, to plan one of thousands of steps, or to write a result of megabytes, takes tens of
 //! milliseconds, and all connections share a few threads: while each of these was busy with such a thing, no request was read and
 //! no answer sent. So the thread leaves its other connections to another one first. Only some do this at a time, so that the cores
-//! are not divided among as many as there are such requests. Such work is never inside other such work.
+//! are not divided among as many as there are such requests. Such work inside other such work is a part of it.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use std::thread::available_parallelism;
@@ -19,6 +20,8 @@ use tokio::task::block_in_place;
 pub enum Work {
     /// Reading a request.
     Request(usize),
+    /// Starting a query whose input takes so much memory: what is bound to a short script may be long.
+    Start(usize),
     /// Planning a traversal whose shape has so many bytes (`gremlin::Shape`): a step has some ten, and a name those it is written with.
     Plan(usize),
     /// Writing results.
@@ -30,6 +33,7 @@ impl Work {
     fn is_small(self) -> bool {
         match self {
             Self::Request(bytes) => bytes <= 16 << 10,
+            Self::Start(bytes) => bytes <= 256 << 10,
             Self::Plan(bytes) => bytes <= 512,
             Self::Results(bytes) => bytes <= 256 << 10,
         }
@@ -54,11 +58,17 @@ pub fn around_long_work(before: fn(), after: fn()) {
     let _ = AROUND.set([before, after]);
 }
 
+thread_local! {
+    /// Whether this thread is at long work, and has its seat.
+    static AT_WORK: Cell<bool> = const { Cell::new(false) };
+}
+
 /// While there is one, the calling thread is at long work.
 struct Around;
 
 impl Around {
     fn begin() -> Self {
+        AT_WORK.set(true);
         AROUND.get().inspect(|around| around[0]());
         Self
     }
@@ -67,6 +77,7 @@ impl Around {
 impl Drop for Around {
     fn drop(&mut self) {
         AROUND.get().inspect(|around| around[1]());
+        AT_WORK.set(false);
     }
 }
 
@@ -84,7 +95,7 @@ fn shares_thread() -> bool {
 /// `deadline`: the work begins without one then, and whoever gives a deadline has the work look at it at its beginning. Only to
 /// read a message, which takes as long as the message is, goes on.
 pub fn aside<R>(what: Work, deadline: Option<Instant>, work: impl FnOnce() -> R) -> R {
-    if what.is_small() || !shares_thread() {
+    if what.is_small() || AT_WORK.get() || !shares_thread() {
         return work();
     }
     block_in_place(|| {
@@ -125,6 +136,14 @@ mod tests {
             (long, small, unwound.map_err(|_| IS_LONG.get()))
         });
         assert_eq!(runtime.block_on(told).unwrap(), (true, false, Err::<(), _>(false)));
+    }
+
+    #[test]
+    fn what_is_inside_other_long_work_waits_for_no_seat() {
+        let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
+        let inside = || aside(LONG, None, || aside(LONG, None, || "done"));
+        assert_eq!(runtime.block_on(runtime.spawn(async move { inside() })).unwrap(), "done");
+        assert!(!AT_WORK.get());
     }
 
     #[test]

@@ -25,6 +25,7 @@ use super::{
 use crate::{
     Client, ErrorKind, Input, Materialize, Part, Progress, Push, Query, QueryError, ResultBatch, ResultSink,
     Running, Summary, Trace,
+    aside::{Work, aside},
     tenants::{Desk, Hold, Place, Waits},
 };
 
@@ -175,7 +176,10 @@ impl Ticket {
         }
         let (query, start) = *waiting;
         // Whichever comes first, the end of its results or of itself, frees its place.
-        let running = start(query, Arc::new(Seen { ticket: self.clone(), place: Mutex::new(place) }));
+        let sink = Arc::new(Seen { ticket: self.clone(), place: Mutex::new(place) });
+        let deadline = query.timeout.into_iter().chain(query.max_timeout).min();
+        let deadline = deadline.and_then(|limit| query.asked.checked_add(limit));
+        let running = aside(Work::Start(query.memory), deadline, || start(query, sink));
         let mut state = self.state.lock();
         match *state {
             State::Beginning => *state = State::Running(running),
