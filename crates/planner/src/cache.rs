@@ -67,7 +67,7 @@ impl Key {
 }
 
 /// Bytes of a key up to which a plan is kept.
-const LONGEST: usize = 8 << 10;
+const LONGEST: usize = ShapeKey::KEPT / 2;
 
 /// Bytes of the keys of a shard's plans, for each plan that it has room for. Keys are two thirds of that on average.
 const MEAN: usize = 256;

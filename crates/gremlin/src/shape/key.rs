@@ -9,12 +9,20 @@ use crate::Argument;
 
 /// The key of a shape: all of its structure, written down, so that two keys are equal only if the shapes are.
 ///
+/// Of one that is longer than [`ShapeKey::KEPT`] the rest may be left out: nothing is kept under it.
+///
 /// (A hash of it would be shorter; but whoever made two shapes collide would get one's plan run for the other.)
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ShapeKey(Arc<[u8]>);
 
+/// Bytes at which a key ends, more or less: no value of megabytes is written down for nobody.
+const ENOUGH: usize = 2 * ShapeKey::KEPT;
+
 impl ShapeKey {
-    /// How long it is, in bytes: as a shape grows, so does that.
+    /// Bytes of the longest key under which anything may be kept.
+    pub const KEPT: usize = 16 << 10;
+
+    /// How long it is, in bytes: as a shape grows, so does that, up to a bound.
     pub fn bytes(&self) -> usize {
         self.0.len()
     }
@@ -50,7 +58,8 @@ impl KeyWriter {
 
     pub(super) fn text(&mut self, text: &str) {
         self.count(text.len());
-        self.0.extend_from_slice(text.as_bytes());
+        let room = ENOUGH.saturating_sub(self.0.len());
+        self.0.extend_from_slice(&text.as_bytes()[..room.min(text.len())]);
     }
 
     /// A value that is part of the structure.
@@ -68,10 +77,10 @@ impl KeyWriter {
 
     /// An argument as its canonical text, which differs wherever the argument does.
     pub(super) fn printed(&mut self, argument: &Argument) {
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{argument}");
-        self.text(&text);
+        let mut beginning = Beginning { text: String::new(), room: ENOUGH.saturating_sub(self.0.len()) };
+        // Where it fails there is enough of it.
+        let _ = write!(beginning, "{argument}");
+        self.text(&beginning.text);
     }
 
     /// The type of a lifted value; of a map also its keys, and the types under them.
@@ -84,6 +93,22 @@ impl KeyWriter {
                 self.signature(value);
             }
         }
+    }
+}
+
+/// What is written, up to somewhat more than there is room for.
+struct Beginning {
+    text: String,
+    room: usize,
+}
+
+impl Write for Beginning {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        if self.text.len() > self.room {
+            return Err(fmt::Error);
+        }
+        self.text.push_str(&piece[..piece.ceil_char_boundary(piece.len().min(self.room + 1))]);
+        Ok(())
     }
 }
 
@@ -113,5 +138,24 @@ fn type_tag(value: &Value) -> u8 {
         Value::Direction(_) => 20,
         // Elements and what else no index knows.
         _ => 21,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_of_megabytes_is_not_written_down_and_short_ones_are_whole() {
+        let list = |n: i32| Argument::Value(Value::list((0..n).map(Value::Int).collect::<Vec<_>>()));
+        let key_of = |arguments: &[Argument]| {
+            let mut writer = KeyWriter::default();
+            arguments.iter().for_each(|argument| writer.printed(argument));
+            writer.value(&Value::str("x".repeat(arguments.len() * 1_000)));
+            writer.finish()
+        };
+        assert_ne!(key_of(&[list(100)]), key_of(&[list(101)]));
+        let long = key_of(&vec![list(1_000_000); 300]);
+        assert!((ENOUGH..2 * ENOUGH).contains(&long.bytes()), "{}", long.bytes());
     }
 }
