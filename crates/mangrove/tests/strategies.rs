@@ -97,6 +97,22 @@ fn a_subgraph_is_all_that_there_is() {
     assert_eq!(seen(properties, "V().values('alias')"), ["y"]);
     assert_eq!(seen(properties, "V().properties('alias').value()"), ["y"]);
     assert_eq!(seen(properties, "E().values('part')"), ["x", "x", "y"]);
+    // A key is there where something is seen under it, whoever asks.
+    let names = "vertexProperties: hasKey('name')";
+    for (steps, found) in [
+        ("V().has('part').count()", "0"),
+        ("V().hasNot('part').count()", "3"),
+        ("V().not(has('part')).count()", "3"),
+        ("V().choose(has('part'), constant(1), constant(0)).sum()", "0"),
+        ("V().repeat(both()).until(hasNot('part')).times(1).count()", "4"),
+        ("V().match(__.as('v').has('part').as('w')).count()", "0"),
+        ("E().has('part').count()", "3"),
+        ("V().has('part').property('seen', 1).count()", "0"),
+    ] {
+        assert_eq!(seen(names, steps), [found], "{steps}");
+    }
+    seen(names, "V().has('part').drop()");
+    assert_eq!(ask(&db, "g.V().count()"), ["3"], "what is not seen is not dropped by");
 }
 
 #[test]

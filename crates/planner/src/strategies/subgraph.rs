@@ -139,7 +139,7 @@ impl Subgraph {
                     Instruction::new(S::Value, Vec::new(), at),
                 ]);
             }
-            (S::By, Some(argument)) if argument.as_value().is_some_and(|value| value.as_str().is_some()) => {
+            (S::By, Some(argument)) if is_text(argument) => {
                 let key = vec![argument.clone()];
                 let values = vec![
                     Instruction::new(S::Properties, key, at),
@@ -148,6 +148,12 @@ impl Subgraph {
                 ];
                 let rest = args.into_iter().skip(1);
                 steps.push(Instruction::new(S::By, std::iter::once(child(values)).chain(rest).collect(), at));
+            }
+            // Which keys there are is told by what is seen under them.
+            (S::Has | S::HasNot, Some(key)) if args.len() == 1 && is_text(key) => {
+                let name = if first.name == S::Has { S::Filter } else { S::Not };
+                let properties = Instruction::new(S::Properties, args, at);
+                steps.push(Instruction::new(name, vec![child(vec![properties, seen])], at));
             }
             (S::ValueMap | S::PropertyMap | S::ElementMap, _) => {
                 let what = format!(
@@ -160,6 +166,10 @@ impl Subgraph {
         }
         Ok(true)
     }
+}
+
+fn is_text(argument: &Argument) -> bool {
+    argument.as_value().is_some_and(|value| value.as_str().is_some())
 }
 
 /// The filter of edges that is said by a traversal from a vertex to its edges: their labels, and the filters behind.
