@@ -318,7 +318,8 @@ impl Instance {
         }
         self.ready |= 1 << to;
         let mailbox = &mut self.nodes[to].mailbox;
-        if gain.is_slight(&batch) || batch.len < LARGE_BATCH && !batch.has_values() {
+        let is_short = || batch.len < LARGE_BATCH && batch.is_narrow() && !batch.has_values();
+        if gain.is_slight(&batch) || is_short() {
             mailbox.push(batch, None);
             return Ok(());
         }

@@ -300,3 +300,38 @@ fn a_plan_of_thousands_of_steps_takes_as_long_as_many_of_few() {
     let (few, many) = (time(500), time(4_000));
     assert!(many < few * 32, "500 steps take {few:?}, eight times as many {many:?}");
 }
+
+#[test]
+fn tests_of_all_members_end_with_the_deadline() {
+    let db = with(TIMEOUT, 1 << 30);
+    for test in ["all(neq('x'))", "none(eq('x'))", "any(eq('x'))"] {
+        let query = format!("g.inject(s).split(''){}.count(local)", format!(".{test}").repeat(100));
+        let began = Instant::now();
+        let outcome = db.query_with(&query, [("s", Value::str("ab".repeat(500_000)))]);
+        let outcome = outcome.and_then(|results| results.collect::<Result<Vec<_>, _>>());
+        assert!(began.elapsed() < 2 * LATE, "{test} took {:?}: {outcome:?}", began.elapsed());
+    }
+}
+
+#[test]
+fn what_a_plan_is_known_by_does_not_grow_with_the_values_in_it() {
+    let db = with(Duration::from_secs(60), 64 << 20);
+    let with_each = (0..300).map(|n| format!("withSideEffect('b{n}', xs).")).collect::<String>();
+    let xs = Value::list((0..200_000).map(Value::Int).collect::<Vec<_>>());
+    let began = Instant::now();
+    let count = db.query_with(&format!("g.{with_each}V().count()"), [("xs", xs)]).unwrap();
+    assert_eq!(count.collect::<Result<Vec<_>, _>>().unwrap(), [Value::Long(2)]);
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+}
+
+#[test]
+fn labels_of_paths_and_names_that_are_said_again_are_weighed_or_said_once() {
+    let db = patient(4 << 20);
+    db.query("g.inject(1).repeat(addV('c')).times(1).union(identity(), addV('c')).count()").unwrap();
+    (0..10).for_each(|_| drop(db.query("g.V().addV('c')").unwrap()));
+    let labels = (0..2_000).map(|n| format!(".as('k{n}')")).collect::<String>();
+    let refused = ends_within(SOON, &db, &format!("g.V(){labels}.path()")).expect("each has 2,000 labels");
+    assert!(refused.contains("engine.memory_per_query"), "{refused}");
+    let again = vec!["'a'"; 20_000].join(",");
+    assert_eq!(ends_within(SOON, &db, &format!("g.V().as('a').dedup({again}).count()")), None);
+}

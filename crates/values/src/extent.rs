@@ -248,6 +248,10 @@ pub trait Parts {
     const BESIDE: u64;
     /// Calls `each` with every part.
     fn for_each(&self, each: impl FnMut(&Value));
+    /// Bytes beside all parts.
+    fn beside_all(&self) -> u64 {
+        0
+    }
 }
 
 impl Parts for Vec<Value> {
@@ -293,10 +297,14 @@ impl Parts for Map {
 }
 
 impl Parts for Path {
-    /// The labels.
+    /// The lists of labels.
     const BESIDE: u64 = 24;
     fn for_each(&self, each: impl FnMut(&Value)) {
         self.objects.iter().for_each(each);
+    }
+    /// The labels.
+    fn beside_all(&self) -> u64 {
+        self.labels.iter().flatten().map(|label| SLOT + text_bytes(label)).sum()
     }
 }
 
@@ -361,7 +369,7 @@ impl<T: Parts> Weighed<T> {
     /// A collection of parts that were measured when they were made: as many as it has.
     pub fn measured(contents: T, parts: Measure) -> Self {
         let weighed = Self::from(contents);
-        weighed.known.set(parts.finish(T::BESIDE));
+        weighed.know(parts);
         weighed
     }
 
@@ -375,7 +383,15 @@ impl<T: Parts> Weighed<T> {
     fn measure(&self) -> Extent {
         let mut measure = Measure::default();
         self.contents.for_each(|part| measure.add_value(part));
-        let extent = measure.finish(T::BESIDE);
+        self.know(measure)
+    }
+
+    /// Its extent, from that of its parts.
+    fn know(&self, parts: Measure) -> Extent {
+        let mut extent = parts.finish(T::BESIDE);
+        let beside = self.contents.beside_all();
+        extent.own += beside;
+        extent.expanded = extent.expanded.saturating_add(beside).min(Extent::MOST);
         self.known.set(extent);
         extent
     }

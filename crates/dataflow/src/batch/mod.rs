@@ -43,6 +43,9 @@ impl Tags {
     }
 }
 
+/// Bytes of a column beside its rows, in a batch with hundreds of them and few rows.
+const COLUMN: usize = 72;
+
 /// A batch of traversers, by columns.
 ///
 /// ```text
@@ -236,7 +239,8 @@ impl Batch {
     /// Adds what its rows weigh.
     pub(crate) fn add_to(&self, weight: &mut Weight) {
         let path = self.path.as_ref().map_or(0, |paths| paths.bytes());
-        weight.bytes += 128 + path + self.bulk.as_ref().map_or(0, |b| b.len() * 8);
+        weight.bytes +=
+            128 + path + self.slots.len() * COLUMN + self.bulk.as_ref().map_or(0, |b| b.len() * 8);
         let before = weight.bytes;
         weight.add_shared(&self.current, self.len);
         // What a traverser has just visited is the end of its path too, and has been counted there.
@@ -271,6 +275,12 @@ impl Batch {
         self.len <= FEW && self.path.is_none() && self.slot_bytes() <= Self::SLIGHT
     }
 
+    /// Whether its columns are as good as nothing, beside what values in them point to.
+    #[inline]
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.slot_bytes() <= 2 * Self::SLIGHT
+    }
+
     /// Whether what is in one of its columns is as good as nothing.
     #[inline]
     pub(crate) fn is_slight_in(&self, column: &Column) -> bool {
@@ -278,7 +288,7 @@ impl Batch {
     }
 
     fn slot_bytes(&self) -> usize {
-        self.len * (self.slots.len() + 1) * size_of::<Value>()
+        (self.len * size_of::<Value>() + COLUMN) * (self.slots.len() + 1)
     }
 
     /// The batch in pieces of some `most` bytes, written out: a row or more each.

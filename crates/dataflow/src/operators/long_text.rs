@@ -123,7 +123,7 @@ pub(super) fn reversed(text: &str) -> String {
 pub(super) fn without_leading_space(text: &str) -> &str {
     let mut at = 0;
     for piece in pieces(text) {
-        let rest = piece.trim_start();
+        let rest = piece.trim_start_matches(is_space);
         at += piece.len() - rest.len();
         if !rest.is_empty() {
             break;
@@ -132,13 +132,19 @@ pub(super) fn without_leading_space(text: &str) -> &str {
     &text[at..]
 }
 
+/// Whether Java's `Character.isWhitespace` says so: separators of information are, and what breaks no line is not.
+fn is_space(c: char) -> bool {
+    matches!(c, '\u{1c}'..='\u{1f}')
+        || c.is_whitespace() && !matches!(c, '\u{85}' | '\u{a0}' | '\u{2007}' | '\u{202f}')
+}
+
 /// A text without the white space at its end.
 pub(super) fn without_trailing_space(text: &str) -> &str {
     let mut rest = text;
     loop {
         let (_, piece) = rest.split_at(rest.ceil_char_boundary(rest.len().saturating_sub(PIECE)));
         watch::ticks(piece.len() / BYTES_PER_TICK);
-        let end = rest.len() - piece.len() + piece.trim_end().len();
+        let end = rest.len() - piece.len() + piece.trim_end_matches(is_space).len();
         let went_on = end < rest.len() && end + piece.len() == rest.len();
         rest = &rest[..end];
         if !went_on {

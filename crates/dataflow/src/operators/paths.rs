@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use planner::physical::{FetchKind, OpKind, op};
-use values::{Path, Value};
+use values::{Path, Value, watch};
 
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
@@ -35,7 +35,10 @@ pub(super) fn path(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Quer
         for (i, visited) in part.iter().rev().enumerate() {
             let object = transformed(visited.object(), by, i, &graph).map_err(|several| several.error(cx))?;
             match object {
-                Some(object) => path.push(object, visited.labels().to_vec()),
+                Some(object) => {
+                    watch::ticks(visited.labels().len() / 16);
+                    path.push(object, visited.labels().to_vec());
+                }
                 None => complete = *lenient,
             }
             if !complete {

@@ -1,6 +1,7 @@
 //! Steps over the whole stream, and the same steps over the inside of one object (`Scope.local`).
 
 use gremlin::{Argument, Order, Scope, StepName};
+use indexmap::IndexSet;
 use values::Str;
 
 use super::call::Call;
@@ -111,7 +112,8 @@ impl Binder<'_> {
     }
 
     fn dedup(&mut self, call: &Call<'_>, shape: Shape, first: usize, out: &mut Chain) -> Bound {
-        let names: Vec<Str> = call.names_from(first, self)?;
+        let names: IndexSet<Str> = call.names_from(first, self)?.into_iter().collect();
+        let names: Vec<Str> = names.into_iter().collect();
         let keys = if names.is_empty() {
             match self.single_by(call, &shape)? {
                 by if by.is_this() => Vec::new(),

@@ -11,7 +11,7 @@ mod subject;
 
 use graph::{KeyId, ValueRef};
 use planner::physical::{Predicate, Quantifier, Slot, Test};
-use values::{Str, Value};
+use values::{Str, Value, watch};
 
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
@@ -190,7 +190,10 @@ fn is_present(batch: &Batch, slot: Slot, row: usize) -> bool {
 /// Whether the quantified number of members satisfies; false for what is no collection.
 fn members(quantifier: Quantifier, check: &Check, subject: Subject<'_>) -> bool {
     let at = At { batch: subject.batch, row: subject.row, graph: subject.graph };
-    let test = |member: &Value| check.holds(ValueRef::of(member), at);
+    let test = |member: &Value| {
+        watch::tick();
+        check.holds(ValueRef::of(member), at)
+    };
     match subject.to_value() {
         Value::List(members) => enough(quantifier, members.iter(), test),
         Value::Set(members) => enough(quantifier, members.iter(), test),
