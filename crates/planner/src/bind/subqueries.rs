@@ -20,7 +20,9 @@ impl Binder<'_> {
         let (kind, shape) = match call.name {
             StepName::Union | StepName::Coalesce => {
                 let (branches, result) = self.branches(call, &shape)?;
-                let kind = if call.name == StepName::Union { Kind::Union } else { Kind::Coalesce };
+                // One without branches lets nothing pass, as a union does.
+                let is_union = call.name == StepName::Union || branches.is_empty();
+                let kind = if is_union { Kind::Union } else { Kind::Coalesce };
                 // What a coalesce keeps of its inside is the result alone.
                 let from = result.from.filter(|_| call.name == StepName::Union);
                 (kind(branches), Shape { from, ..result })
