@@ -104,7 +104,7 @@ fn a_subgraph_is_all_that_there_is() {
         ("V().hasNot('part').count()", "3"),
         ("V().not(has('part')).count()", "3"),
         ("V().choose(has('part'), constant(1), constant(0)).sum()", "0"),
-        ("V().repeat(both()).until(hasNot('part')).times(1).count()", "4"),
+        ("V().repeat(both()).until(hasNot('part')).count()", "6"),
         ("V().match(__.as('v').has('part').as('w')).count()", "0"),
         ("E().has('part').count()", "3"),
         ("V().has('part').property('seen', 1).count()", "0"),

@@ -11,9 +11,13 @@
 //! A barrier holds the stream back until it is complete, so it is put only where the whole stream is needed anyway
 //! (a count, a grouping, a sum follows), and where nothing tells the traversers apart (no path, no kept object), nor that they
 //! are merged (`optional {limit(1)}`, which has a limit for all that enter as one).
+//!
+//! Where the stream is sorted or gathered, and goes on, loops alone have one: of what two or three moves come to there are seldom so
+//! many equals that it pays to look for them, while a loop makes more with every iteration.
 
 use gremlin::StepName;
 
+use super::hold_repeats::is_ordered_behind;
 use super::{Context, each_chain};
 use crate::logical::{Access, Chain, Footprint, Kind, Logical, Lookup, Role, Step, wants_few};
 
@@ -29,7 +33,11 @@ pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
 
 /// Inserts barriers into a chain whose input is one traverser or few.
 fn insert(chain: &mut Chain) -> bool {
-    let Some(end) = collapse(chain) else { return false };
+    let (end, in_loops_alone) = match (collapse(chain), gathers(chain)) {
+        (Some(end), _) => (end, false),
+        (None, Some(end)) => (end, true),
+        (None, None) => return false,
+    };
     let mut changed = false;
     let mut moves = 0;
     let mut steps = Vec::with_capacity(chain.steps.len());
@@ -43,7 +51,7 @@ fn insert(chain: &mut Chain) -> bool {
             // What is distinct has nothing to merge.
             Kind::Move(step_move) if step_move.distinct => moves = 0,
             Kind::Move(step_move) if !step_move.edges => {
-                if moves >= 2 && step.labels.is_empty() {
+                if moves >= 2 && !in_loops_alone && step.labels.is_empty() {
                     steps.push(barrier());
                     changed = true;
                 }
@@ -109,19 +117,41 @@ fn collapse(chain: &Chain) -> Option<usize> {
     {
         return None;
     }
+    let dedup_for_few =
+        matches!(chain.steps[place].kind, Kind::Dedup { .. }) && wants_few(&chain.steps[place + 1..], false);
+    if dedup_for_few { None } else { merged_up_to(chain, place) }
+}
+
+/// The same where the stream is sorted or gathered, and goes on as it is: nobody behind may see that equals have become one, nor in what
+/// order they came.
+fn gathers(chain: &Chain) -> Option<usize> {
+    let place = chain.steps.iter().position(|step| {
+        matches!(
+            step.kind,
+            Kind::Order { .. } | Kind::Tail(_) | Kind::Barrier | Kind::Collect { eager: true, .. }
+        )
+    })?;
+    let (way, behind) = chain.steps.split_at(place);
+    let is_ordered = way.iter().fold(false, |before, step| is_ordered_behind(&step.kind, before));
+    let effects = Footprint::FILLS | Footprint::WRITES;
+    let sees = |step: &Step| step.kind.shows_merging() || step.footprint().touches(effects);
+    let is_seen = behind[0].kind.shows_merging() || behind[1..].iter().any(sees);
+    if is_ordered || is_seen { None } else { merged_up_to(chain, place) }
+}
+
+/// Up to where traversers may be merged that come to a place together.
+fn merged_up_to(chain: &Chain, place: usize) -> Option<usize> {
     let way = &chain.steps[..place];
     let effects = Footprint::FILLS | Footprint::WRITES;
     let alike = way.iter().all(|step| !step.footprint().touches(effects))
         && chain.steps[..=place].iter().all(|step| !step.kind.shows_merging());
-    let dedup_for_few =
-        matches!(chain.steps[place].kind, Kind::Dedup { .. }) && wants_few(&chain.steps[place + 1..], false);
     let apart = Footprint::SLOTS | Footprint::PATH | Footprint::NAMES;
     // What a step names are its results.
     let first_apart = way.iter().enumerate().find_map(|(index, step)| {
         let inside = step.kind.footprint().touches(apart);
         (inside || !step.labels.is_empty()).then_some(index + usize::from(!inside))
     });
-    (alike && !wants_few(way, false) && !dedup_for_few).then_some(first_apart.unwrap_or(place))
+    (alike && !wants_few(way, false)).then_some(first_apart.unwrap_or(place))
 }
 
 /// Whether the step gathers its traversers and lets them go on.
@@ -160,6 +190,24 @@ mod tests {
             "g.V().repeat(both('knows')).times(5).count()",
             "V().repeat {both(knows).barrier()} until 5 times.count()",
         );
+    }
+
+    #[test]
+    fn loops_have_one_too_where_what_leaves_them_is_sorted_or_gathered() {
+        let barrier = "V().repeat {both(knows).barrier()} until 5 times";
+        for (then, planned) in [
+            ("order().by('name').limit(2)", "order(name asc).limit(2)"),
+            ("tail(2)", "tail(2)"),
+            ("barrier().limit(2)", "barrier().limit(2)"),
+            ("values('age').order().limit(2)", "values(age).order().limit(2)"),
+        ] {
+            let expected = format!("{barrier}.{planned}");
+            only(RULE, &format!("g.V().repeat(both('knows')).times(5).{then}"), &expected);
+        }
+        unchanged(RULE, "g.V(1,2).repeat(both('knows')).times(5).order().by('name').limit(2)");
+        unchanged(RULE, "g.V().out().out().out().order().by('name').limit(2)");
+        unchanged(RULE, "g.V().repeat(both('knows')).times(5).limit(9).order().by('name')");
+        unchanged(RULE, "g.V().repeat(both('knows')).times(5).order().by('name').property('a',1)");
     }
 
     #[test]

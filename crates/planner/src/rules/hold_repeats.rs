@@ -96,7 +96,7 @@ fn may_be_merged(behind: &[Step]) -> bool {
 }
 
 /// Whether the order of the stream is part of the answer behind a step.
-fn is_ordered_behind(kind: &Kind, before: bool) -> bool {
+pub(super) fn is_ordered_behind(kind: &Kind, before: bool) -> bool {
     match kind {
         Kind::Order { .. } | Kind::Unfold => true,
         Kind::Inject(operands, _) => operands.len() > 1,
