@@ -25,8 +25,8 @@ pub(crate) fn as_it_is_now<'p>(
 
 /// Whether another value has come to the place of a vertex property that was read from the graph.
 pub(crate) fn is_replaced(property: &VertexProperty, v: VertexRef, key: KeyId, reader: &Reader<'_>) -> bool {
-    let entry = reader.vertex_property(v, key, &property.id);
-    property.owner.is_some() && entry.is_some_and(|entry| entry.value != property.value)
+    let entry = || reader.vertex_property(v, key, &property.id);
+    property.owner.is_some() && entry().is_some_and(|entry| entry.value != property.value)
 }
 
 /// A vertex property with the meta-properties that a reader finds: none if it is gone. One that does not come from the graph has what it

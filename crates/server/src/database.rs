@@ -245,6 +245,11 @@ pub struct Query {
     pub trace: Option<Trace>,
 }
 
+impl Query {
+    /// Bytes of memory of an input for which nobody is asked, and nothing held.
+    pub const SMALL_INPUT: usize = 1 << 20;
+}
+
 /// The two notations in which a traversal arrives.
 #[derive(Clone, Debug)]
 pub enum Input {

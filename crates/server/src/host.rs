@@ -6,7 +6,8 @@ use access::{Gate, Role};
 use tokio::sync::Semaphore;
 
 use crate::{
-    ErrorKind, Graphs, HostName, Queries, QueryError, Security, ServerOptions, TenantUse,
+    ErrorKind, Graphs, HostName, Queries, Query, QueryError, Security, ServerOptions, TenantUse,
+    aside::{Work, aside},
     connections::{ConnectionTable, Guest, WAITING, WAITING_PER_ADDRESS},
     door::Door,
     intake::Intake,
@@ -125,21 +126,21 @@ impl Host {
         self.graphs.sources().into_iter().filter(may_read).collect()
     }
 
-    /// Says whether any graph would read a request that takes about so many bytes of memory. Asked before it is decoded, since that
-    /// takes them; the graph that it is for holds them afterwards.
+    /// About how many bytes of memory an input of `length` bytes takes, if any graph would read it. Asked before it is decoded, since
+    /// that takes them; the graph that it is for holds them afterwards.
     ///
     /// # Errors
-    /// If it would not.
-    pub(crate) fn check_memory(&self, bytes: usize) -> Result<(), QueryError> {
-        /// Bytes for which nobody is asked.
-        const FREE: usize = 1 << 20;
-        if bytes < FREE {
-            return Ok(());
+    /// If none would.
+    pub(crate) fn weigh(&self, length: usize, weigh: impl FnOnce() -> usize) -> Result<usize, QueryError> {
+        // All of it is looked through, in milliseconds where it has megabytes.
+        let bytes = aside(Work::Request(length), None, weigh);
+        if bytes < Query::SMALL_INPUT {
+            return Ok(bytes);
         }
         let graphs = self.graphs.all();
         let most = graphs.iter().map(|(_, graph)| graph.memory_per_request()).max().unwrap_or(u64::MAX);
         if bytes as u64 <= most {
-            return Ok(());
+            return Ok(bytes);
         }
         let message = format!(
             "to read the request takes about {bytes} bytes, which is more than a query may hold ({most}, engine.memory_per_query); \

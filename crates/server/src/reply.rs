@@ -1,5 +1,8 @@
 //! Responses on their way into bytes.
 
+use std::{borrow::Cow, fmt};
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use uuid::Uuid;
 use values::{Map, Value};
 use wire::{EncodeError, Format, Properties, ResponseMessage, ResponseStatus, WireValue};
@@ -83,9 +86,63 @@ pub(crate) fn salvage_id(format: Format, bytes: &[u8]) -> Option<Uuid> {
         // Version, then the id.
         Format::GraphBinary | Format::GraphBinaryTexts => Uuid::from_slice(bytes.get(1..17)?).ok(),
         Format::GraphSon(_) => {
-            let json: serde_json::Value = serde_json::from_slice(bytes).ok()?;
-            let id = json.get("requestId")?;
-            id.as_str().or_else(|| id.get("@value")?.as_str())?.parse().ok()
+            let mut json = serde_json::Deserializer::from_slice(bytes);
+            TextUnder("requestId").deserialize(&mut json).ok()??.parse().ok()
+        }
+    }
+}
+
+/// The text under a key of an object, or of the object under that key (`{"@type": …, "@value": …}`). All else is passed over and takes
+/// no memory: the request may have been refused for what it would take.
+struct TextUnder(&'static str);
+
+impl<'de> DeserializeSeed<'de> for TextUnder {
+    type Value = Option<String>;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for TextUnder {
+    type Value = Option<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a text, or an object with one under {}", self.0)
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Some(text.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
+        while let Some(key) = object.next_key::<Cow<'_, str>>()? {
+            match key == self.0 && found.is_none() {
+                true => found = object.next_value_seed(TextUnder("@value"))?,
+                false => drop(object.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_of_a_request_is_found_in_front_of_and_behind_what_is_not_read() {
+        let id = Uuid::from_u128(7);
+        let found = |json: String| salvage_id(JSON, json.as_bytes());
+        let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
+        assert_eq!(found(format!(r#"{{"args":{deep},"requestId":"{id}","op":1}}"#)), Some(id));
+        let typed =
+            format!(r#"{{"requestId":{{"@type":"g:UUID","x":{deep},"@value":"{id}"}},"args":{deep}}}"#);
+        assert_eq!(found(typed), Some(id));
+        for none in ["", "[]", "7", "{", r#"{"requestId":7}"#, r#"{"requestId":[]}"#, r#"{"requestId":"x"}"#]
+        {
+            assert_eq!(found(none.into()), None, "{none}");
         }
     }
 }

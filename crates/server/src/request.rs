@@ -17,6 +17,7 @@ use wire::{Extended, Format, Properties, RequestMessage, Transaction, WireValue}
 use crate::{
     Database, End, Input, Materialize, Query,
     arguments::Arguments,
+    aside::{Work, aside},
     audit,
     connections::Guest,
     host::Host,
@@ -252,7 +253,9 @@ impl Operation {
         let properties = materialize.properties();
         let max_timeout = host.options.max_evaluation_timeout;
         let memory = match &input {
-            Input::Text { script, .. } => gremlin::memory_of(script),
+            Input::Text { script, .. } => {
+                aside(Work::Request(script.len()), None, || gremlin::memory_of(script))
+            }
             Input::Bytecode(_) | Input::End(_) => 0,
         };
         let query = Query {

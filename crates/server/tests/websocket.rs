@@ -438,17 +438,12 @@ async fn what_clients_have_sent_of_unfinished_requests_is_bounded_for_all_togeth
 #[tokio::test]
 async fn a_traversal_may_say_itself_that_elements_have_no_properties() {
     let serving = Serving::start(ServerOptions::default()).await;
-    let args = vec![("gremlin".into(), values::Value::str("g.bare()").into())];
-    let request = wire::RequestMessage {
-        id: values::Uuid::from_u128(7),
-        op: "eval".into(),
-        processor: "".into(),
-        args: wire::Args(args),
-    };
-    let mut frame = Vec::new();
-    wire::Format::GraphBinary.encode_frame(&request, &mut frame).unwrap();
     let mut client = serving.connect().await;
-    client.socket.send(Message::binary(frame)).await.unwrap();
+    client
+        .socket
+        .send(in_binary(vec![("gremlin".into(), values::Value::str("g.bare()").into())]))
+        .await
+        .unwrap();
     let Message::Binary(answer) = client.socket.next().await.unwrap().unwrap() else { panic!("a frame") };
     // They are null, as with the request's argument, and no list that is empty.
     assert!(answer.ends_with(b"person\xfe\x01"), "{answer:02x?}");
@@ -519,10 +514,14 @@ async fn a_refused_mime_type_is_told_of_its_request() {
 fn with_lists(count: usize) -> Message {
     let mut bindings = values::Map::new();
     bindings.insert("x", values::Value::list(vec![values::Value::list(Vec::new()); count]));
-    let args = vec![
+    in_binary(vec![
         ("gremlin".into(), values::Value::str("g.count(1)").into()),
         ("bindings".into(), values::Value::from(bindings).into()),
-    ];
+    ])
+}
+
+/// A script in GraphBinary.
+fn in_binary(args: Vec<(values::Str, wire::WireValue)>) -> Message {
     let request = wire::RequestMessage {
         id: values::Uuid::from_u128(7),
         op: "eval".into(),

@@ -76,10 +76,8 @@ impl Wishes {
     /// # Errors
     /// If that is more than a query may hold, or all together have.
     pub(crate) fn of_client(inner: &Inner, query: &Query) -> Result<Self, Error> {
-        /// Bytes for which no request is asked.
-        const FREE: usize = 1 << 20;
         let wishes = Self::of_query(query);
-        if query.memory < FREE {
+        if query.memory < Query::SMALL_INPUT {
             return Ok(wishes);
         }
         let (limit, tenant) = (inner.options.memory_per_query, wishes.tenant_budget(inner));

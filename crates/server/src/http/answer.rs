@@ -79,8 +79,8 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
         return Err(Refused(Box::new(gave_way())));
     }
     let bad = |message: String| Refused::new(StatusCode::BAD_REQUEST, None, &message, None);
-    let memory = question::memory_of(&parts, &body);
-    host.check_memory(memory)
+    let memory = host
+        .weigh(body.len(), || question::memory_of(&parts, &body))
         .map_err(|error| Refused::new(status_of(&error), None, &error.message, Some(error.kind.name())))?;
     let read = || question::read(&parts, &body);
     let message = match aside(Work::Request(body.len()), host.options.usual_deadline(asked), read) {

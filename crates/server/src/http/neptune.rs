@@ -147,7 +147,7 @@ async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Ans
     let (parts, body) = request.into_parts();
     let bytes = answer::read_body(body, &guest.host).await?;
     let told = |error: QueryError| refused(answer::status_of(&error), code_of(error.kind), &error.message);
-    guest.host.check_memory(HttpFields::memory_of(&bytes)).map_err(told)?;
+    guest.host.weigh(bytes.len(), || HttpFields::memory_of(&bytes)).map_err(told)?;
     // Tools send JSON, with or without saying so; `curl -d` calls it a form.
     let fields = if bytes.trim_ascii_start().starts_with(b"{") {
         let message = HttpFields::decode(&bytes).and_then(|fields| fields.into_three(uuid::Uuid::new_v4()));

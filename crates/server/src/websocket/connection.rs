@@ -253,11 +253,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let Frame { kind, format, payload } = frame;
         let asked = Instant::now().into_std();
         let host = &self.guest.host;
-        let memory = format.memory_of(&payload);
-        if let Err(error) = host.check_memory(memory) {
-            let refusal = Refusal::new(StatusCode::of(&error, false), error.message);
-            return self.refuse(kind, format, reply::salvage_id(format, &payload), &refusal).await;
-        }
+        let memory = match host.weigh(payload.len(), || format.memory_of(&payload)) {
+            Ok(memory) => memory,
+            Err(error) => {
+                let refusal = Refusal::new(StatusCode::of(&error, false), error.message);
+                return self.refuse(kind, format, reply::salvage_id(format, &payload), &refusal).await;
+            }
+        };
         let usual = host.options.usual_deadline(asked);
         let message = match aside(Work::Request(payload.len()), usual, || format.decode_request(&payload)) {
             Ok(message) => message,

@@ -164,8 +164,9 @@ impl Asked {
         let Some(parameters) = self.fields.take("parameters") else { return Ok(Map::new()) };
         let map = match parameters.into_value() {
             Ok(Value::String(text)) => {
-                self.memory = gremlin::memory_of(&text);
-                host.check_memory(self.memory).map_err(|error| status::failed(&error, In::Itself))?;
+                self.memory = host
+                    .weigh(text.len(), || gremlin::memory_of(&text))
+                    .map_err(|error| status::failed(&error, In::Itself))?;
                 let told = |error| {
                     let text: String = text.chars().take(80).collect();
                     status::invalid(format!(
