@@ -49,6 +49,8 @@ fn branches_with_a_barrier_answer_one_after_the_other_however_small_the_batches_
         let chosen =
             "choose(has('name', lt('d')), values('name').aggregate('x'), values('name').order().by(desc))";
         assert_eq!(texts_in(batch, chosen), "ada bob cyd fay eve dan", "batches of {batch}");
+        let picked = "values('name').branch(identity()).option(lt('d'), fold()).option(none, identity())";
+        assert_eq!(texts_in(batch, picked), "dan eve fay [ada, bob, cyd]", "batches of {batch}");
     }
 }
 

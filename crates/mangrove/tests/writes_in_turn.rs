@@ -31,6 +31,13 @@ fn what_travels_merged_writes_one_by_one_where_the_next_sees_it() {
 }
 
 #[test]
+fn the_end_of_an_edge_is_looked_for_before_its_start() {
+    let edge =
+        "g.V().addE('e').from(property(single, 'n', 1)).to(property(single, 'n', 2)).inV().values('n')";
+    assert_eq!(answers("g.addV('a')", edge), ["1"]);
+}
+
+#[test]
 fn a_branch_with_a_barrier_begins_when_all_have_come() {
     let setup =
         "g.addV('a').as('a').addV('b').as('b').addE('e').from('a').to('b').addE('e').from('b').to('a')";

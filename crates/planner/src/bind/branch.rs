@@ -1,9 +1,11 @@
 //! `branch`: a union of options, each for the traversers whose choice it is for.
 //!
 //! ```text
-//! branch({b}).option(1, {x}).option(none, {y})  ─►  keep({b} → s1) ─ union {is(s1, 1) ─ x}
-//!                                                                          {no option before ─ y}
+//! branch({b}).option(1, {x}).option(none, {y})  ─►  keep({b} → s1) ─ union {no other option ─ y}
+//!                                                                          {is(s1, 1) ─ x}
 //! ```
+//!
+//! Those for a `Pick` come first, as in TinkerPop: where an option has a barrier, results come option by option.
 //!
 //! An option that has an answer for nothing (`count()`) has none where nobody has chosen it, so it is entered through a `choose()`, which
 //! knows that.
@@ -49,9 +51,6 @@ impl Binder<'_> {
         for option in options.any {
             add(self, None, option)?;
         }
-        for (test, option) in options.tested {
-            add(self, Some(exists(vec![test], Formula::All)), option)?;
-        }
         let absent = || Step::new(Kind::Filter(Test::Not(Box::new(Test::Present(into)))), StepName::Branch);
         let has_unproductive = !options.unproductive.is_empty();
         for option in options.unproductive {
@@ -65,6 +64,9 @@ impl Binder<'_> {
             // Of nothing, none.
             let test = (!chosen.is_empty()).then(|| exists(chosen, Formula::None));
             add(self, test, option)?;
+        }
+        for (test, option) in options.tested {
+            add(self, Some(exists(vec![test], Formula::All)), option)?;
         }
         let kind = if branches.is_empty() { Kind::Discard } else { Kind::Union(branches) };
         Self::push(out, kind, call);

@@ -120,9 +120,9 @@ macro_rules! children {
                             }
                             Write::AddEdge(add) => {
                                 $input(&$($mutability)? add.label, visit);
-                                add.id.$iter().for_each(|id| $input(id, visit));
-                                add.from.$iter().for_each(|from| $input(from, visit));
                                 add.to.$iter().for_each(|to| $input(to, visit));
+                                add.from.$iter().for_each(|from| $input(from, visit));
+                                add.id.$iter().for_each(|id| $input(id, visit));
                                 add.properties.$iter().for_each(|property| $property(property, visit));
                             }
                             Write::Merge(merge) => merge.$inputs().for_each(|one| $input(one, visit)),

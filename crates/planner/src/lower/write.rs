@@ -16,9 +16,10 @@ impl Lowering<'_> {
             }
             Write::AddEdge(add) => {
                 let label = self.input(&add.label, place, ops);
-                let id = add.id.as_ref().map(|id| self.input(id, place, ops));
-                let from = add.from.as_ref().map(|from| self.input(from, place, ops));
+                // In this order, as in TinkerPop: they may write.
                 let to = add.to.as_ref().map(|to| self.input(to, place, ops));
+                let from = add.from.as_ref().map(|from| self.input(from, place, ops));
+                let id = add.id.as_ref().map(|id| self.input(id, place, ops));
                 let properties = self.properties(&add.properties, place, ops);
                 ops.go(OpKind::Write(WriteKind::AddEdge { label, id, from, to, properties }));
             }
