@@ -24,7 +24,7 @@ use crate::error::QueryError;
 use crate::executor::LongStep;
 use crate::experts;
 use crate::looks;
-use crate::mailbox::Mailbox;
+use crate::mailbox::{Load, Mailbox};
 use crate::memory::{Charge, by_operator};
 use crate::operator::{Context, Operator, Output, Step};
 use crate::operators::{self, Gain};
@@ -75,6 +75,8 @@ struct Node {
     backlog: bool,
     /// Whether what it was given last was charged: it may be large.
     charged: bool,
+    /// What that is charged, until the operator is through with it.
+    working: Option<Charge>,
     /// How long it takes for its rows.
     pace: Pace,
 }
@@ -83,6 +85,20 @@ impl Node {
     /// For an operator that has seen nothing yet.
     fn new(op: &Op) -> Self {
         Self { pace: Pace::of(&op.kind), ..Self::default() }
+    }
+
+    /// The next batch to work on, and what it was charged, if it is large; none while the operator has a backlog. What large
+    /// values hold counts no longer: it may be in what the operator makes of them, or keeps.
+    #[inline]
+    fn take_input(&mut self) -> (Option<Batch>, Option<usize>) {
+        if self.backlog {
+            return (None, None);
+        }
+        let Some((batch, load)) = self.mailbox.pop() else { return (None, None) };
+        let charged = load.as_ref().map(|load| load.charge.bytes());
+        self.charged = charged.is_some();
+        self.working = load.map(Load::without_large);
+        (Some(batch), charged)
     }
 }
 
@@ -326,17 +342,17 @@ impl Instance {
         let weight = batch.weight();
         weight.admit(cx.query.memory.limit())?;
         let is_large = batch.len >= LARGE_BATCH || weight.bytes >= LARGE_BYTES;
-        let charge = if is_large { Some(Charge::take(&cx.query.memory, weight.bytes)?) } else { None };
+        let load = is_large.then(|| Load::take(&cx.query.memory, &weight)).transpose()?;
         if weight.expanded <= PIECE || batch.len == 1 {
-            mailbox.push(batch, charge);
+            mailbox.push(batch, load);
             return Ok(());
         }
         // Operators work on a batch without a look at the clock. What the pieces share goes with the last.
         let mut pieces = batch.in_pieces(PIECE).peekable();
-        let mut charge = charge;
+        let mut load = load;
         while let Some(piece) = pieces.next() {
-            let charge = if pieces.peek().is_none() { charge.take() } else { None };
-            mailbox.push(piece, charge);
+            let load = if pieces.peek().is_none() { load.take() } else { None };
+            mailbox.push(piece, load);
         }
         Ok(())
     }
@@ -345,11 +361,7 @@ impl Instance {
         let op = &self.pipeline.ops[i];
         let node = &mut self.nodes[i];
         node.used = true;
-        let charge = node.mailbox.next_charge();
-        let input = if node.backlog { None } else { node.mailbox.pop() };
-        if input.is_some() {
-            node.charged = charge.is_some();
-        }
+        let (input, charge) = node.take_input();
         let rows = input.as_ref().map_or(0, |batch| batch.len);
         let is_large = rows >= LARGE_BATCH || rows > 0 && charge.is_some();
         let is_paced = (is_large || rows > 0 && (node.pace.is_slow() || writes(cx)))
@@ -399,6 +411,7 @@ impl Instance {
             operator.reset();
         }
         node.backlog = false;
+        node.working = None;
         let rows: Vec<u32> = (0..batch.len as u32).collect();
         let (first, second) = rows.split_at(rows.len() / 2);
         [second, first].iter().for_each(|half| node.mailbox.push_front(batch.gather(half)));
@@ -409,6 +422,9 @@ impl Instance {
     fn note(&mut self, i: usize, step: Step) {
         let node = &mut self.nodes[i];
         node.backlog = matches!(step, Step::More | Step::Blocked);
+        if !node.backlog {
+            node.working = None;
+        }
         let bit = 1 << i;
         if node.backlog || !node.mailbox.is_empty() {
             self.ready |= bit;
@@ -448,6 +464,7 @@ impl Instance {
         let node = &mut self.nodes[i];
         node.mailbox.clear();
         node.backlog = false;
+        node.working = None;
         self.ready &= !(1 << i);
         self.blocked &= !(1 << i);
     }

@@ -1,12 +1,37 @@
 //! What waits for one operator.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use crate::batch::Batch;
-use crate::memory::Charge;
+use crate::batch::{Batch, Weight};
+use crate::error::QueryError;
+use crate::memory::{Charge, MemoryMeter};
 
-/// A batch, with what it is charged while it waits, if it is large.
-type Mail = (Batch, Option<Charge>);
+/// What a large batch is charged while it waits, and while an operator works on it.
+pub(crate) struct Load {
+    pub(crate) charge: Charge,
+    /// How much of it is for large values.
+    pub(crate) of_large: usize,
+}
+
+impl Load {
+    /// Charges a batch of this weight to a query.
+    ///
+    /// # Errors
+    /// [`QueryError::MemoryExceeded`] past the query's bound.
+    pub(crate) fn take(meter: &Arc<MemoryMeter>, weight: &Weight) -> Result<Self, QueryError> {
+        Ok(Self { charge: Charge::take(meter, weight.bytes)?, of_large: weight.of_large })
+    }
+
+    /// What is charged for its rows, and for values that are not large.
+    pub(crate) fn without_large(mut self) -> Charge {
+        self.charge.give_back(self.of_large);
+        self.charge
+    }
+}
+
+/// A batch, with what it is charged, if it is large.
+pub(crate) type Mail = (Batch, Option<Load>);
 
 /// Batches in the order in which they came. Mostly there is one or none, and then nothing is allocated:
 ///
@@ -33,10 +58,10 @@ impl Mailbox {
 
     /// Puts a batch behind the others.
     #[inline]
-    pub(crate) fn push(&mut self, batch: Batch, charge: Option<Charge>) {
+    pub(crate) fn push(&mut self, batch: Batch, load: Option<Load>) {
         match &self.first {
-            None => self.first = Some((batch, charge)),
-            Some(_) => self.rest.push_back((batch, charge)),
+            None => self.first = Some((batch, load)),
+            Some(_) => self.rest.push_back((batch, load)),
         }
     }
 
@@ -47,20 +72,14 @@ impl Mailbox {
         }
     }
 
-    /// Bytes that the first batch is charged with, if it is large.
+    /// Takes the first batch out, with what it is charged.
     #[inline]
-    pub(crate) fn next_charge(&self) -> Option<usize> {
-        self.first.as_ref().and_then(|(_, charge)| charge.as_ref()).map(Charge::bytes)
-    }
-
-    /// Takes the first batch out.
-    #[inline]
-    pub(crate) fn pop(&mut self) -> Option<Batch> {
-        let (batch, _) = self.first.take()?;
+    pub(crate) fn pop(&mut self) -> Option<Mail> {
+        let mail = self.first.take()?;
         if !self.rest.is_empty() {
             self.first = self.rest.pop_front();
         }
-        Some(batch)
+        Some(mail)
     }
 
     /// Drops all batches.
@@ -91,7 +110,7 @@ mod tests {
                     mailbox.push(Batch::new(Column::Uniform(values::Value::Null), len), None);
                     queue.push_back(len);
                 }
-                _ => assert_eq!(mailbox.pop().map(|batch| batch.len), queue.pop_front()),
+                _ => assert_eq!(mailbox.pop().map(|(batch, _)| batch.len), queue.pop_front()),
             }
             assert_eq!((mailbox.len(), mailbox.is_empty()), (queue.len(), queue.is_empty()));
         }

@@ -335,3 +335,15 @@ fn labels_of_paths_and_names_that_are_said_again_are_weighed_or_said_once() {
     let again = vec!["'a'"; 20_000].join(",");
     assert_eq!(ends_within(SOON, &db, &format!("g.V().as('a').dedup({again}).count()")), None);
 }
+
+/// Each of the expansions has a batch that it is not through with: they count while it works on them.
+#[test]
+fn what_operators_are_not_through_with_is_weighed() {
+    let db = patient(16 << 20);
+    db.query("g.inject(0).repeat(union(identity(), identity())).times(8).addV('c')").unwrap();
+    db.query("g.V().hasLabel('c').as('a').V().hasLabel('c').limit(16384).addE('e').from('a')").unwrap();
+    let pattern = |n: usize| format!("__.as('k{n}').out().as('k{}')", n + 1);
+    let patterns = (0..120).map(pattern).collect::<Vec<_>>().join(",");
+    let refused = ends_within(SOON, &db, &format!("g.V().match({patterns}).count()")).expect("it explodes");
+    assert!(refused.contains("engine.memory_per_query"), "{refused}");
+}

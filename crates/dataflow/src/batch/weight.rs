@@ -19,6 +19,8 @@ pub const DEEPEST: u16 = 256;
 pub struct Weight {
     /// Bytes held.
     pub bytes: usize,
+    /// Of these, what large values hold: others may hold the same ones.
+    pub of_large: usize,
     /// Bytes written out: as much work is it to walk through all of them.
     pub expanded: u64,
     /// Bytes of the largest value, written out.
@@ -107,6 +109,7 @@ impl Weight {
         self.last = address;
         if address.is_none_or(|address| self.large.insert(address)) {
             self.bytes = self.bytes.saturating_add(extent.own as usize);
+            self.of_large = self.of_large.saturating_add(extent.own as usize);
             if extent.has_large && extent.depth <= 2 * DEEPEST {
                 value.for_each_part(&mut |part| {
                     let extent = part.extent();

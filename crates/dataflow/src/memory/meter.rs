@@ -203,6 +203,16 @@ impl Charge {
         Ok(charge)
     }
 
+    /// Gives a part of it back.
+    pub(crate) fn give_back(&mut self, bytes: usize) {
+        let bytes = (bytes as isize).min(self.bytes);
+        if bytes > 0 {
+            self.bytes -= bytes;
+            // Giving back cannot exceed a bound.
+            let _ = self.meter.charge(-bytes);
+        }
+    }
+
     /// How much is charged.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.unsigned_abs()
