@@ -35,7 +35,7 @@ impl Binder<'_> {
         let into = self.plan.new_slot();
         let by = Modulator::Chain(choice);
         Self::push(out, Kind::Keep { into, origin: Origin::Current, by }, call);
-        let options = self.options(call, into)?;
+        let options = self.options(call, into, out)?;
         let tests: Vec<Chain> = options.tested.iter().map(|(test, _)| test.clone()).collect();
         let mut branches = Vec::new();
         let mut common: Option<Shape> = None;
@@ -73,7 +73,13 @@ impl Binder<'_> {
         Ok(common.unwrap_or_default())
     }
 
-    fn options<'t>(&mut self, call: &Call<'t>, choice: Slot) -> Result<Options<'t>, PlanError> {
+    /// What each option is for. Traversals among that are asked before anybody enters an option, and once: they may have effects.
+    fn options<'t>(
+        &mut self,
+        call: &Call<'t>,
+        choice: Slot,
+        out: &mut Chain,
+    ) -> Result<Options<'t>, PlanError> {
         let mut options = Options::default();
         for option in call.modulators(StepName::Option) {
             let option = Call::alone(option);
@@ -98,7 +104,10 @@ impl Binder<'_> {
                     self.names.back_in_sight(before);
                     let mut chain = bound?.0;
                     chain.steps.insert(0, Step::new(Kind::Load(choice), StepName::Branch));
-                    chain
+                    let holds = self.plan.new_slot();
+                    let by = Modulator::Chain(chain);
+                    Self::push(out, Kind::Keep { into: holds, origin: Origin::Current, by }, call);
+                    Chain::of(Kind::Filter(Test::Present(holds)), StepName::Branch)
                 }
                 Some(Argument::Predicate(predicate)) => Chain::of(
                     Kind::Filter(Test::SlotIs(choice, self.predicate(&option, predicate)?)),
