@@ -28,12 +28,29 @@ fn unstorable_at(value: &Value, depth: usize) -> Option<&'static str> {
         Value::Vertex(_) | Value::VertexRef(_) => Some("vertex"),
         Value::T(_) | Value::Direction(_) => Some("token"),
         Value::BulkSet(_) => Some("bulk set"),
+        Value::Entry(_) => Some("map entry"),
         Value::List(items) => items.iter().find_map(|item| unstorable_at(item, depth + 1)),
         Value::Set(items) => items.iter().find_map(|item| unstorable_at(item, depth + 1)),
         Value::Map(map) => map.iter().find_map(|(key, value)| {
             unstorable_at(key, depth + 1).or_else(|| unstorable_at(value, depth + 1))
         }),
-        _ => None,
+        // Named one by one, as in `Output::value`: what is let in here and unknown there would be lost.
+        Value::Null
+        | Value::Bool(_)
+        | Value::Byte(_)
+        | Value::Short(_)
+        | Value::Int(_)
+        | Value::Long(_)
+        | Value::Float(_)
+        | Value::Double(_)
+        | Value::BigInteger(_)
+        | Value::BigDecimal(_)
+        | Value::Char(_)
+        | Value::String(_)
+        | Value::Uuid(_)
+        | Value::Binary(_)
+        | Value::DateTime(_)
+        | Value::Duration(_) => None,
     }
 }
 
@@ -105,7 +122,18 @@ impl Output {
                     output.value(value);
                 });
             }
-            _ => self.u8(NULL),
+            Value::Null
+            | Value::BulkSet(_)
+            | Value::Entry(_)
+            | Value::Path(_)
+            | Value::Property(_)
+            | Value::VertexProperty(_)
+            | Value::Vertex(_)
+            | Value::VertexRef(_)
+            | Value::Edge(_)
+            | Value::EdgeRef(_)
+            | Value::T(_)
+            | Value::Direction(_) => self.u8(NULL),
         }
     }
 
@@ -277,6 +305,9 @@ mod tests {
     #[test]
     fn elements_and_bottomless_nesting_are_refused() {
         assert_eq!(unstorable(&Value::VertexRef(values::VertexRef(1))), Some("vertex"));
+        let entry = Value::entry("k", 1);
+        assert_eq!(unstorable(&entry), Some("map entry"));
+        assert_eq!(unstorable(&Value::list([entry])), Some("map entry"));
         let mut nested = Value::Null;
         for _ in 0..100 {
             nested = Value::from(vec![nested]);
