@@ -11,6 +11,7 @@ use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::per_tag::PerTag;
+use super::row_origins::trace;
 
 /// See the module. A time begins anew for each scope tag, as that of a subquery for each traverser; a loop has one for all of its
 /// iterations.
@@ -38,12 +39,12 @@ impl Operator for TimeLimit {
                 let in_time: Vec<u32> = (0..batch.len as u32)
                     .filter(|row| !is_over(began.at(batch.tags.get(*row as usize))))
                     .collect();
-                out.emit(batch.gather(&in_time));
+                pass(batch.gather(&in_time), cx, out);
                 return Ok(Step::Idle);
             }
         };
         if !ended {
-            out.emit(batch);
+            pass(batch, cx, out);
             return Ok(Step::Idle);
         }
         Ok(if cx.single_tag { Step::Done } else { Step::Idle })
@@ -52,4 +53,9 @@ impl Operator for TimeLimit {
     fn reset(&mut self) {
         *self = Self::default();
     }
+}
+
+fn pass(mut batch: Batch, cx: &Context<'_>, out: &mut Output) {
+    trace(&mut batch, cx.op);
+    out.emit(batch);
 }
