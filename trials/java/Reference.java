@@ -41,6 +41,8 @@ import org.apache.tinkerpop.shaded.jackson.databind.node.*;
  */
 public final class Reference {
     private static final int MOST_RESULTS = 4000;
+    /** How a traversal begins that runs on a graph computer: the grammar has no word for it. */
+    private static final String ON_A_COMPUTER = "g.withComputer().";
     private static final ObjectMapper JSON = new ObjectMapper();
 
     public static void main(String[] args) throws Exception {
@@ -77,13 +79,19 @@ public final class Reference {
         boolean mended = form.path("mended").asBoolean();
         Grouping.MENDED[0] = mended;
         TinkerGraph graph = Loader.load(request.get("graph"), order);
+        String text = request.get("text").asText();
         GraphTraversalSource g = graph.traversal();
-        if (!form.get("optimised").asBoolean()) g = unoptimised(g);
-        g = g.withStrategies(new Mended(order, mended, form.path("branches").asText()));
+        if (text.startsWith(ON_A_COMPUTER)) {
+            text = "g." + text.substring(ON_A_COMPUTER.length());
+            g = g.withComputer();
+        } else {
+            if (!form.get("optimised").asBoolean()) g = unoptimised(g);
+            g = g.withStrategies(new Mended(order, mended, form.path("branches").asText()));
+        }
         watchdog.expect(Thread.currentThread(), request.get("millis").asLong());
         try {
             ArrayNode results = JSON.createArrayNode();
-            Object traversal = Script.of(request.get("text").asText()).on(g);
+            Object traversal = Script.of(text).on(g);
             Iterator<?> each = traversal instanceof Iterator ? (Iterator<?>) traversal : List.of(traversal).iterator();
             boolean all = true;
             while (each.hasNext()) {

@@ -57,6 +57,9 @@ pub struct Arguments {
     /// Smaller cases that are tried for each that differs, or that a known fault explains
     #[arg(long, default_value_t = 3_000)]
     tries: usize,
+    /// Run only the cases whose traversal contains this text
+    #[arg(long)]
+    only: Option<String>,
     /// Print each case and what came of it
     #[arg(long)]
     verbose: bool,
@@ -110,6 +113,9 @@ pub fn run(arguments: &Arguments) -> Result<bool, Problem> {
         tally.seeds.push(seed);
         for number in arguments.first..arguments.first + arguments.cases {
             let case = Case::random(seed, number, arguments.writes);
+            if arguments.only.as_ref().is_some_and(|only| !case.script.to_string().contains(only)) {
+                continue;
+            }
             trial.run(&case, (seed, number), &mut tally)?;
             if tally.cases() % SIGN_OF_LIFE == 0 {
                 eprintln!("{} cases, {} kinds of differences", tally.cases(), trial.kinds.len());

@@ -125,6 +125,22 @@ impl Canon {
         })
     }
 
+    /// Whether a map in it has two keys that are the same, as they leave a system.
+    pub fn has_one_key_twice(&self) -> bool {
+        match self {
+            Self::List(members) | Self::Set(members) => members.iter().any(Self::has_one_key_twice),
+            Self::Bag(members) => members.iter().any(|(member, _)| member.has_one_key_twice()),
+            Self::Path(objects) => objects.iter().any(|(object, _)| object.has_one_key_twice()),
+            Self::Map(entries) => {
+                let mut texts: Vec<_> = entries.iter().map(|(key, _)| key.to_string()).collect();
+                texts.sort_unstable();
+                texts.windows(2).any(|pair| pair[0] == pair[1])
+                    || entries.iter().any(|(key, value)| key.has_one_key_twice() || value.has_one_key_twice())
+            }
+            Self::Scalar(..) | Self::Fraction(..) | Self::Element(..) | Self::Property(..) => false,
+        }
+    }
+
     /// The same with numbers of one type: what sorting sees of it.
     #[must_use]
     pub fn without_types(&self) -> Self {

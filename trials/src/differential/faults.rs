@@ -3,6 +3,7 @@
 
 use super::answer::{Answer, Detail, Outcome};
 use super::ast::Step;
+use super::canon::Canon;
 use super::case::Case;
 use super::orders::{
     folds_a_loop, folds_in_an_optional, looks_at_order, looks_at_order_inside, sorts_a_loop,
@@ -448,6 +449,21 @@ pub const FAULTS: &[Fault] = &[
             theirs.iter().any(|run| messages.iter().any(|message| says(run, message)))
                 || any_step(&case.script.body.steps, &compares_behind_a_connective)
                 || any_step(&case.script.body.steps, &names_between_conditions)
+        },
+    },
+    Fault {
+        name: "entries-leave-as-maps",
+        evidence: "`g.V(1).valueMap('name').union(unfold(), identity()).groupCount()` has two keys in both, an entry and a map, which \
+                   no client can tell apart: both leave as a map of one, as which the reference's answer has it twice, and \
+                   Mangrove's once.",
+        explains: |case, ours, theirs| {
+            let is_twice = |answer: &Answer| match &answer.outcome {
+                Outcome::Results(results) => results.iter().any(Canon::has_one_key_twice),
+                _ => false,
+            };
+            any_step(&case.script.body.steps, &|step| step.name == "unfold")
+                && !is_twice(ours)
+                && theirs.iter().all(is_twice)
         },
     },
     Fault {

@@ -31,13 +31,21 @@ pub fn moves_by_equal_labels(step: &Step) -> bool {
     moves && step.args.iter().enumerate().any(|(index, arg)| step.args[..index].contains(arg))
 }
 
-/// A `where` whose child begins with a connective and ends with a name.
+/// A `where` whose child, or a child of a connective in it, begins with a connective and ends with a name.
 pub fn compares_behind_a_connective(step: &Step) -> bool {
-    let begins = |first: &Step| matches!(first.name, "and" | "or" | "not" | "hasNot");
-    let ends = |last: &Step| last.after.iter().any(|modulator| modulator.name == "as");
-    let such =
-        |child: &Traversal| child.steps.first().is_some_and(begins) && child.steps.last().is_some_and(ends);
-    step.name == "where" && step.args.iter().any(|arg| matches!(arg, Arg::Child(child) if such(child)))
+    let child = |arg: &Arg| matches!(arg, Arg::Child(child) if begins_with_a_connective(child));
+    step.name == "where" && step.args.iter().any(child)
+}
+
+fn begins_with_a_connective(child: &Traversal) -> bool {
+    let Some(first) =
+        child.steps.first().filter(|first| matches!(first.name, "and" | "or" | "not" | "hasNot"))
+    else {
+        return false;
+    };
+    let named = |last: &Step| last.after.iter().any(|modulator| modulator.name == "as");
+    let inside = |arg: &Arg| matches!(arg, Arg::Child(child) if begins_with_a_connective(child));
+    child.steps.last().is_some_and(named) || first.args.iter().any(inside)
 }
 
 /// A `where` that looks up a name at the end of its child, or of a child of a connective there.

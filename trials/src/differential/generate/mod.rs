@@ -5,6 +5,7 @@
 //! is seen often, under every parent.
 
 mod adapt;
+mod algorithms;
 mod branches;
 mod collections;
 mod elements;
@@ -71,6 +72,7 @@ pub fn productions() -> impl Iterator<Item = &'static Production> + Clone {
         patterns::PRODUCTIONS,
         writes::PRODUCTIONS,
         merges::PRODUCTIONS,
+        algorithms::PRODUCTIONS,
     ]
     .into_iter()
     .flatten()
@@ -158,6 +160,9 @@ impl<'g> Generator<'g> {
 
     /// A traversal; `writes` says whether it may change the graph.
     pub fn script(&mut self, focus: Focus, writes: bool) -> Script {
+        if algorithms::is_algorithm(focus.production) {
+            return self.algorithm(focus.production);
+        }
         self.writes = writes;
         let source = self.source_instructions();
         let (mut steps, mut kind) = if focus.inside { self.merged() } else { self.start() };
