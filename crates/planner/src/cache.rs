@@ -8,14 +8,15 @@ use gremlin::ShapeKey;
 use parking_lot::Mutex;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use crate::physical::Op;
 use crate::unknown::are_unknown;
 use crate::{Options, Planned, Schema, Statistics};
 
 /// Parts with a lock of their own, so that threads seldom meet.
 const SHARDS: usize = 16;
 
-/// A bounded, shared memory of plans: least recently used ones make room. Plans of long traversals count more, and very long
-/// traversals are planned each time: what a plan takes in memory is some hundred times its shape's key.
+/// A bounded, shared memory of plans: least recently used ones make room. It is bounded in bytes, too, so that long plans count
+/// more, and those of very long traversals are made each time.
 ///
 /// A plan serves every traversal of its shape as long as schema and indexes of the graph are those it was made under, the options
 /// too, the names that it looked up in vain are still unknown, and nothing that was known about the graph has changed by a
@@ -69,8 +70,11 @@ impl Key {
 /// Bytes of a key up to which a plan is kept.
 const LONGEST: usize = ShapeKey::KEPT / 2;
 
-/// Bytes of the keys of a shard's plans, for each plan that it has room for. Keys are two thirds of that on average.
-const MEAN: usize = 256;
+/// Bytes of a shard's plans, for each plan that it has room for: those of a plan of some 40 operators.
+const MEAN: usize = 16 << 10;
+
+/// Bytes of a plan up to which it is kept, and of what the smallest shard has room for.
+const LARGEST: usize = 256 << 10;
 
 /// Plans that one shape can have.
 const VARIANTS: usize = 4;
@@ -78,7 +82,7 @@ const VARIANTS: usize = 4;
 #[derive(Default)]
 struct Shard {
     plans: FxHashMap<Key, Entry>,
-    /// Bytes of their keys, once for each variant.
+    /// Bytes of them, with their keys.
     bytes: usize,
     /// Counts uses, to tell which is the oldest.
     clock: u64,
@@ -118,7 +122,8 @@ impl PlanCache {
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
         let planned = Arc::new(make()?);
-        if planned.reusable && shape.bytes() <= LONGEST && !for_whom.schema.has_new_names() {
+        let is_kept = shape.bytes() <= LONGEST && weight(&key, &planned) <= LARGEST;
+        if planned.reusable && is_kept && !for_whom.schema.has_new_names() {
             self.shard(&key).lock().insert(key, planned.clone(), self.capacity, for_whom);
         }
         Ok(planned)
@@ -180,21 +185,19 @@ impl Shard {
     /// Keeps a plan, unless another thread has brought one meanwhile that serves as well.
     fn insert(&mut self, key: Key, planned: Arc<Planned>, capacity: usize, for_whom: For<'_>) {
         self.clock += 1;
+        let bytes = weight(&key, &planned);
         let is_full = |shard: &Self| {
-            let bytes = shard.bytes + key.shape.bytes();
             shard.plans.len() >= capacity && !shard.plans.contains_key(&key)
-                || bytes > (capacity * MEAN).max(LONGEST)
+                || shard.bytes + bytes > (capacity * MEAN).max(LARGEST)
         };
         while is_full(self) && self.forget_oldest() {}
-        let bytes = key.shape.bytes();
-        let entry = self.plans.entry(key).or_insert(Entry { variants: Vec::new(), used: 0 });
+        let entry = self.plans.entry(key.clone()).or_insert(Entry { variants: Vec::new(), used: 0 });
         entry.used = self.clock;
         if entry.variants.iter().any(|known| for_whom.is_served_by(known)) {
             return;
         }
         if entry.variants.len() >= VARIANTS {
-            entry.variants.remove(0);
-            self.bytes -= bytes;
+            self.bytes -= weight(&key, &entry.variants.remove(0));
         }
         entry.variants.push(planned);
         self.bytes += bytes;
@@ -205,7 +208,14 @@ impl Shard {
         // A shard is small, and plans are made seldom: looking through it is cheaper than keeping it in order.
         let oldest = self.plans.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| key.clone());
         let Some((key, entry)) = oldest.and_then(|key| self.plans.remove_entry(&key)) else { return false };
-        self.bytes -= key.shape.bytes() * entry.variants.len();
+        self.bytes -= entry.variants.iter().map(|planned| weight(&key, planned)).sum::<usize>();
         true
     }
+}
+
+/// Bytes of a plan in memory, with its key, roughly: most are in its operators.
+fn weight(key: &Key, planned: &Planned) -> usize {
+    /// What is beside an operator for each: the step it came from, the allocator's blocks, its share of what it points to.
+    const BESIDE: usize = 64;
+    key.shape.bytes() + planned.plan.ops as usize * (size_of::<Op>() + BESIDE)
 }

@@ -62,7 +62,9 @@ pub struct Pipeline {
 
 impl Pipeline {
     /// A pipeline of these operators.
-    pub fn new(ops: Vec<Op>) -> Self {
+    pub fn new(mut ops: Vec<Op>) -> Self {
+        // A plan is kept for long.
+        ops.shrink_to_fit();
         Self { ops: Arc::new(ops) }
     }
 
