@@ -260,7 +260,8 @@ public final class Reference {
 
     /**
      * Interrupts what takes too long; what does not end even then ends the process. It counts its own naps: a process that is
-     * stopped for a while, or has to wait for a core, is not late.
+     * stopped for a while, or has to wait for a core, is not late. One that does nothing but look for free memory has few naps, so
+     * a tenth of the time between two counts as well.
      */
     private static final class Watchdog extends Thread {
         private static final long NAP = 20;
@@ -286,10 +287,12 @@ public final class Reference {
         @Override
         public void run() {
             try {
-                while (true) {
+                for (long before = System.nanoTime(); ; ) {
                     Thread.sleep(NAP);
+                    long now = System.nanoTime(), passed = (now - before) / 1_000_000;
+                    before = now;
                     synchronized (this) {
-                        left -= NAP;
+                        left -= Math.max(NAP, passed / 10);
                         if (watched == null || left > 0) continue;
                         if (left < -5000) Runtime.getRuntime().halt(3);
                         late = true;

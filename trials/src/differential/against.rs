@@ -316,6 +316,7 @@ impl Trial {
         let conditions = with_conditions_reversed(&case.script).to_string();
         let whole_barriers = with_whole_barriers(&case.script).to_string();
         let first = with_first_for_last(&case.script).to_string();
+        let conditions_for_each = writes_for_each(&with_conditions_reversed(&case.script)).to_string();
         let filters = with_filters_reversed(&case.script).to_string();
         let injected = with_what_is_injected_at_last(&case.script).to_string();
         let with_paths = |text: &str| text.replacen("g.", "g.withPath().", 1);
@@ -335,6 +336,7 @@ impl Trial {
             (Merging::WhereAsked, text, faults::MERGING),
             (Merging::Nowhere, text, nowhere),
             (Merging::WhereAsked, &for_each, faults::WRITES_OVER_A_BULK),
+            (Merging::WhereAsked, &conditions_for_each, faults::CONDITIONS),
             (Merging::Everywhere, &after_reading, faults::WRITES_WHILE_READING),
             (Merging::WhereAsked, &after_reading, faults::WRITES_WHILE_READING),
             (Merging::WhereAsked, &apart, faults::WRITES_WHILE_READING),

@@ -17,7 +17,7 @@ use super::patterns::{
     looks_up_the_end, looks_up_what_may_be_new, matches_and_gathers, matches_in_a_match, matches_several,
     moves_by_equal_labels, names_between_conditions, names_the_start_of_a_by, reads_what_it_groups,
     selects_what_it_matches, sorts_new_elements, sorts_vertex_properties, takes_a_part_behind_a_local,
-    takes_the_first_of_all, takes_values, tests_the_path_of_a_match, writes_in_a_by,
+    takes_the_first_of_all, takes_values, tells_new_ids, tests_the_path_of_a_match, writes_in_a_by,
     writes_in_one_condition_of_several, writes_in_the_condition_of_a_loop,
 };
 use super::verdict::{Verdict, judge};
@@ -227,7 +227,8 @@ pub const FAULTS: &[Fault] = &[
                 (Some(ours), Some(theirs)) => theirs.beyond(ours).next().is_none(),
                 _ => false,
             };
-            let alike = |theirs: &Answer| theirs.text(Detail::Contents) == ours.text(Detail::Contents);
+            let contents = |answer: &Answer| Answer::of(answer.outcome.clone()).text(Detail::Contents);
+            let alike = |theirs: &Answer| contents(theirs) == contents(ours);
             let as_many = |theirs: &Answer| theirs.text(Detail::Count) == ours.text(Detail::Count);
             any_step(&case.script.body.steps, &fills_in_one_by_of_several) && theirs.iter().all(as_many)
                 || any_step(&case.script.body.steps, &writes_in_a_by)
@@ -393,8 +394,12 @@ pub const FAULTS: &[Fault] = &[
     Fault {
         name: "ids-of-new-elements",
         evidence: "`g.V(1).mergeV([(T.label): 'person', name: 'kim']).V(4)` finds the new vertex where it got the id 4. Ids that a system \
-                   gives out itself are its own affair.",
-        explains: |case, _, _| looks_up_what_may_be_new(&case.script.body.steps, &case.graph),
+                   gives out itself are its own affair, and so is how long `g.V(1).addE('in').asString().length()` is.",
+        explains: |case, ours, theirs| {
+            let steps = &case.script.body.steps;
+            let as_many = |run: &Answer| run.text(Detail::Count) == ours.text(Detail::Count);
+            looks_up_what_may_be_new(steps, &case.graph) || tells_new_ids(steps) && theirs.iter().all(as_many)
+        },
     },
     Fault {
         name: "inject-in-a-child",

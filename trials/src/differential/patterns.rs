@@ -43,9 +43,8 @@ fn begins_with_a_connective(child: &Traversal) -> bool {
     else {
         return false;
     };
-    let named = |last: &Step| last.after.iter().any(|modulator| modulator.name == "as");
     let inside = |arg: &Arg| matches!(arg, Arg::Child(child) if begins_with_a_connective(child));
-    child.steps.last().is_some_and(named) || first.args.iter().any(inside)
+    child.steps.last().is_some_and(is_named) || first.args.iter().any(inside)
 }
 
 /// A `where` that looks up a name at the end of its child, or of a child of a connective there.
@@ -55,8 +54,12 @@ pub fn looks_up_the_end(step: &Step) -> bool {
     step.name == "where" && step.args.iter().any(inside)
 }
 
+fn is_named(step: &Step) -> bool {
+    step.name == "as" || step.after.iter().any(|modulator| modulator.name == "as")
+}
+
 fn ends_with_a_name(last: &Step) -> bool {
-    let names = last.name == "as" || last.after.iter().any(|modulator| modulator.name == "as");
+    let names = is_named(last);
     let inside =
         |arg: &Arg| matches!(arg, Arg::Child(child) if child.steps.last().is_some_and(ends_with_a_name));
     names || matches!(last.name, "and" | "or" | "not") && last.args.iter().any(inside)
@@ -153,11 +156,18 @@ pub fn looks_up_what_may_be_new(steps: &[Step], graph: &GraphSpec) -> bool {
         || any_step(steps, &gives_ids) && any_step(steps, &merges)
 }
 
+/// Whether elements are added, and elements become texts, in which their ids are.
+pub fn tells_new_ids(steps: &[Step]) -> bool {
+    let adds = |step: &Step| matches!(step.name, "addV" | "addE" | "mergeV" | "mergeE");
+    let tells = |step: &Step| matches!(step.name, "asString" | "format");
+    any_step(steps, &adds) && any_step(steps, &tells)
+}
+
 /// Whether a merge names vertices by ids behind a key, and one of them is not there.
 fn names_a_vertex_that_is_new(step: &Step, known: &Known, key: &str) -> bool {
-    let args = step.args.iter().chain(step.after.iter().flat_map(|option| &option.args));
-    let texts = args.filter_map(|arg| if let Arg::Text(text) = arg { Some(text) } else { None });
-    let ends = texts.flat_map(|text| text.split(key).skip(1));
+    // In a child, too.
+    let text = step.to_string();
+    let ends = text.split(key).skip(1);
     ends.filter_map(|end| {
         let id: String =
             end.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
@@ -262,6 +272,9 @@ pub fn is_filter(step: &Step) -> bool {
         "hasValue",
         "filter",
         "where",
+        "all",
+        "any",
+        "none",
         "simplePath",
         "cyclicPath",
     ];
