@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::{
     ActiveSnapshots, Capacity, Footprint, Reservations, Reserved, Sequencer, SequencerFull, Shown,
@@ -222,6 +222,21 @@ impl Timeline {
         Ok(Committed { stamp, shown, done: under_lock(stamp) })
     }
 
+    /// Forgets what no transaction that is under way can conflict with, and gives back its memory. Commits do so on their way; behind
+    /// the last one somebody must ask, or a large commit that it left behind stays.
+    pub fn forget(&self) {
+        let watermark = self.active.watermark();
+        loop {
+            let mut order = self.order.lock();
+            if order.validator.prune_some(watermark, UNITS_PER_PRUNE) {
+                (order.since_pruned, order.after_pruning) = (0, order.validator.remembered());
+                return;
+            }
+            // Commits need not wait for all of it.
+            MutexGuard::unlock_fair(order);
+        }
+    }
+
     /// Reserves what a transaction touched when it lost, in place of what its ticket has, for `term` once its turn has come: see
     /// [`Reservations::reserve`]. The ticket must be given back ([`release`](Self::release)). `None` if there is no room.
     pub fn reserve(
@@ -303,5 +318,27 @@ impl Timeline {
             due.into_iter().for_each(|wake| wake());
         }
         visible
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Unit, UnitKind};
+
+    #[test]
+    fn a_large_commit_that_is_the_last_one_is_forgotten_when_nobody_reads_before_it() {
+        let timeline = Timeline::new(1 << 20);
+        let reader = timeline.snapshot();
+        let mut footprint = Footprint::new();
+        (0..100_000).for_each(|key| footprint.adds(Unit::new(UnitKind::Vertex, 0, key)).unwrap());
+        let committed = timeline.commit(reader.stamp(), &footprint, Standing::Foremost, |_| ()).unwrap();
+        timeline.durable(committed.stamp);
+        timeline.applied(committed.stamp);
+        timeline.forget();
+        assert_eq!(timeline.order.lock().validator.remembered(), 100_000, "a reader may conflict");
+        drop(reader);
+        timeline.forget();
+        assert_eq!(timeline.order.lock().validator.remembered(), 0);
     }
 }

@@ -173,10 +173,23 @@ impl Validator {
 
     /// Forgets what no transaction that reads at `watermark` or later can conflict with.
     pub fn prune(&mut self, watermark: Stamp) {
-        while self.history.front().is_some_and(|&(stamp, _)| stamp <= watermark) {
+        self.prune_some(watermark, usize::MAX);
+    }
+
+    /// The same, but no more than so many units; whether that was all.
+    pub fn prune_some(&mut self, watermark: Stamp, most: usize) -> bool {
+        let is_old =
+            |history: &VecDeque<(Stamp, Unit)>| history.front().is_some_and(|&(stamp, _)| stamp <= watermark);
+        let mut left = most;
+        while left > 0 && is_old(&self.history) {
             self.forget_oldest();
+            left -= 1;
         }
-        self.give_back();
+        let is_all = !is_old(&self.history);
+        if is_all {
+            self.give_back();
+        }
+        is_all
     }
 
     /// Gives back most of the memory of tables that are almost empty: a large commit may have filled them.
@@ -252,7 +265,10 @@ mod tests {
             assert!(validator.last.capacity() <= 2 * capacity, "{}", validator.last.capacity());
         }
         assert_eq!((validator.remembered(), validator.horizon()), (capacity, Stamp::from_bits(4)));
-        validator.prune(Stamp::from_bits(4));
+        // In steps, as somebody does who must not hold up commits.
+        assert!(!validator.prune_some(Stamp::from_bits(4), 1_000));
+        assert_eq!(validator.remembered(), capacity - 1_000);
+        assert!(validator.prune_some(Stamp::from_bits(4), capacity));
         assert!(validator.history.capacity() <= 4 * KEPT, "{}", validator.history.capacity());
         assert!(validator.last.capacity() <= 4 * KEPT, "{}", validator.last.capacity());
     }

@@ -144,7 +144,11 @@ pub fn looks_up_what_may_be_new(steps: &[Step], graph: &GraphSpec) -> bool {
     let looks_up = |step: &Step| {
         let is_new = |arg: &Arg| !matches!(arg, Arg::Text(id) if is_there(step, id.trim_end_matches('L')));
         let by_id = matches!(step.name, "V" | "E" | "hasId") && step.args.iter().any(is_new);
-        by_id || step.name.starts_with("merge") && names_a_vertex_that_is_new(step, &known, "(Direction.")
+        let compares =
+            step.name == "has" && matches!(step.args.first(), Some(Arg::Text(key)) if key == "T.id");
+        by_id
+            || compares
+            || step.name.starts_with("merge") && names_a_vertex_that_is_new(step, &known, "(Direction.")
     };
     // An id that is free again is another one's.
     let drops = |step: &Step| step.name == "drop";

@@ -11,6 +11,17 @@ pub(crate) struct Signal {
     changed: Condvar,
 }
 
+/// Why the keeper wakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Woken {
+    /// There is something to do.
+    Rung,
+    /// It has waited for as long as it wanted to.
+    Idle,
+    /// The graph is being closed.
+    Stopped,
+}
+
 #[derive(Default)]
 struct State {
     rung: bool,
@@ -36,14 +47,17 @@ impl Signal {
         self.changed.notify_all();
     }
 
-    /// Waits until there is something to do; false when the graph is being closed.
-    pub(crate) fn wait(&self) -> bool {
+    /// Waits until there is something to do, for so long at most.
+    pub(crate) fn wait(&self, longest: Duration) -> Woken {
+        let until = Instant::now() + longest;
         let mut state = self.state.lock();
-        while !state.rung && !state.stop {
-            self.changed.wait(&mut state);
+        while !state.rung && !state.stop && !self.changed.wait_until(&mut state, until).timed_out() {}
+        state.urgent = false;
+        match (state.stop, std::mem::take(&mut state.rung)) {
+            (true, _) => Woken::Stopped,
+            (false, true) => Woken::Rung,
+            (false, false) => Woken::Idle,
         }
-        (state.rung, state.urgent) = (false, false);
-        !state.stop
     }
 
     /// Waits for a while, or for the end; not so long if something is urgent, unless that would be `in_vain`.

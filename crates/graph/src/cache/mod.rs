@@ -39,6 +39,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 
 use self::keeper::Signal;
+pub(crate) use self::keeper::Woken;
 use self::loads::Loads;
 use self::queues::Queues;
 use crate::cells::{Account, Resident};

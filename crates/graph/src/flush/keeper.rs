@@ -1,7 +1,7 @@
 //! The thread that makes room.
 
 use super::Files;
-use crate::cache::Cache;
+use crate::cache::{Cache, Woken};
 use crate::error::Result;
 use crate::resident::Threads;
 use std::sync::Arc;
@@ -21,8 +21,19 @@ pub(crate) fn start_keeper(files: &Arc<Files>) -> Result<Threads> {
     Ok(threads)
 }
 
+/// How often it is looked whether commits are still remembered that nobody can conflict with: behind the last commits of a load.
+const LOOK: Duration = Duration::from_secs(4);
+
 fn keep(files: &Files) {
-    while files.cache.signal.wait() {
+    loop {
+        match files.cache.signal.wait(LOOK) {
+            Woken::Stopped => return,
+            Woken::Idle => {
+                files.timeline.forget();
+                continue;
+            }
+            Woken::Rung => {}
+        }
         let watermark = files.watermark();
         let can = !files.cache.is_in_vain(watermark);
         let enough = can && (files.evict_to(files.cache.low_water()) || files.flush_for_room());

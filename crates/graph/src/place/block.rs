@@ -12,8 +12,9 @@
 //!
 //! A stripe is filled in the order of its references, so the vertices of a label are dense in `stripe << 16 ..` and
 //! spread evenly over the tablets. A reference finds its block by two shifts and one pointer, or two: only the first is there
-//! from the beginning; the next three, twelve and 48 come when one of them is needed, since a graph may have thousands of labels
-//! of a few vertices each, and 64 blocks take 27 KB: so a vertex has at most four blocks, of 430 bytes.
+//! from the beginning; the next three and twelve, and then sixteen at a time, come when one of them is needed, since a graph may have
+//! thousands of labels of a few vertices each, and 64 blocks take 27 KB: so a vertex has at most four blocks, of 430 bytes, and two
+//! where there are more than sixteen.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -32,7 +33,7 @@ use crate::sections::{Adjacency, Column, Presence};
 /// Blocks that a stripe has before it has more of them.
 const FEW: usize = 4;
 
-/// Those that it has before it has all of them.
+/// Those that it has before it has as many more, again and again.
 const SOME: usize = 16;
 
 /// The sections of up to 1,024 vertices of one tablet and one label.
@@ -58,14 +59,14 @@ pub(crate) struct Stripe {
     first: Block,
     few: OnceBox<[Block; FEW - 1]>,
     some: OnceBox<[Block; SOME - FEW]>,
-    rest: OnceBox<[Block; TABLETS - SOME]>,
+    rest: [OnceBox<[Block; SOME]>; TABLETS / SOME - 1],
     /// By key id, made from the columns of all blocks.
     pub(crate) ranked: CellTable<Ranked, 16>,
 }
 
 impl Stripe {
     fn new(label: VertexLabelId) -> Box<Self> {
-        let (few, some, rest) = (OnceBox::new(), OnceBox::new(), OnceBox::new());
+        let (few, some, rest) = (OnceBox::new(), OnceBox::new(), [const { OnceBox::new() }; _]);
         let (first, allocated) = (Block::new(), AtomicU32::new(0));
         Box::new(Self { label, allocated, first, few, some, rest, ranked: CellTable::new() })
     }
@@ -74,7 +75,7 @@ impl Stripe {
     #[inline]
     pub(crate) fn get(&self, tablet: usize) -> Option<&Block> {
         match tablet {
-            SOME.. => self.rest.get()?.get(tablet - SOME),
+            SOME.. => self.rest.get(tablet / SOME - 1)?.get()?.get(tablet % SOME),
             FEW.. => self.some.get()?.get(tablet - FEW),
             0 => Some(&self.first),
             _ => self.few.get()?.get(tablet - 1),
@@ -85,7 +86,10 @@ impl Stripe {
     #[inline]
     pub(crate) fn block(&self, tablet: usize) -> &Block {
         match tablet {
-            SOME.. => &self.rest.get_or_init(|| Box::new([const { Block::new() }; _]))[tablet - SOME],
+            SOME.. => {
+                let blocks = &self.rest[tablet / SOME - 1];
+                &blocks.get_or_init(|| Box::new([const { Block::new() }; _]))[tablet % SOME]
+            }
             FEW.. => &self.some.get_or_init(|| Box::new([const { Block::new() }; _]))[tablet - FEW],
             0 => &self.first,
             _ => &self.few.get_or_init(|| Box::new([const { Block::new() }; _]))[tablet - 1],
@@ -94,8 +98,9 @@ impl Stripe {
 
     /// The tablets that may have something here.
     pub(crate) fn tablets(&self) -> std::ops::Range<usize> {
-        0..match (self.few.get(), self.some.get(), self.rest.get()) {
-            (_, _, Some(_)) => TABLETS,
+        let of_rest = self.rest.iter().rposition(|blocks| blocks.get().is_some());
+        0..match (self.few.get(), self.some.get(), of_rest) {
+            (_, _, Some(place)) => SOME * (place + 2),
             (_, Some(_), None) => SOME,
             (Some(_), None, None) => FEW,
             (None, None, None) => 1,
