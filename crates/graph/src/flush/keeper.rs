@@ -1,4 +1,4 @@
-//! The thread that makes room.
+//! The thread that makes room, and that forgets commits behind the last one of a load.
 
 use super::Files;
 use crate::cache::{Cache, Woken};
