@@ -236,6 +236,22 @@ pub const FAULTS: &[Fault] = &[
         },
     },
     Fault {
+        name: "properties-of-the-dropped",
+        evidence: "`g.V(1).property('x', V(1).drop().count())` is an error in both: the vertex was removed. With `properties('name')` in front \
+                   of property() it is one in Mangrove only: the reference marks a vertex as removed and not its properties, and writes \
+                   into one that nobody will find.",
+        explains: |case, ours, theirs| {
+            let drops = |step: &Step| step.name == "drop";
+            let writes = |step: &Step| step.name == "property";
+            let steps = &case.script.body.steps;
+            says(ours, "the vertex property")
+                && says(ours, "does not exist (or no longer does)")
+                && any_step(steps, &drops)
+                && any_step(steps, &writes)
+                && theirs.iter().all(|run| matches!(run.outcome, Outcome::Results(_)))
+        },
+    },
+    Fault {
         name: BRANCHES,
         evidence: "On purpose: `g.V().union(constant('x'), sack()).limit(2)` has one of each in the reference, in whose branches one vertex \
                    is at a time, and the whole stream if something inside gathers. In Mangrove they take many at once, and the order of a \

@@ -7,7 +7,7 @@ use super::call::Call;
 use super::names::{declare, side_effect};
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
-use crate::logical::{Chain, Flow, Footprint, Group, GroupCount, Kind, Logical, Modulator, Role, Step};
+use crate::logical::{Chain, Flow, Footprint, Group, GroupCount, Kind, Modulator, Step};
 use crate::physical::{Aggregation, SideEffectId};
 
 impl Binder<'_> {
@@ -137,33 +137,8 @@ fn one_by_one(mut chain: Chain) -> Chain {
     chain
 }
 
-/// What makes a value of what a barrier has gathered, TinkerPop does when somebody asks for the map of a `group(key)`. Where nobody
-/// does, it never happens: nothing is written, nothing fails.
-pub(super) fn cut_what_nobody_asks_for(plan: &mut Logical) {
-    if plan.side_effects.is_empty() {
-        return;
-    }
-    let Some(asked) = plan.side_effects_asked_for() else { return };
-    plan.root.rewrite(Role::Root, &mut |chain, _| {
-        let mut has_changed = false;
-        for step in &mut chain.steps {
-            let Kind::Group(group) = &mut step.kind else { continue };
-            let value = &mut group.value.steps;
-            if group.side_effect.is_some_and(|side_effect| !asked.contains(&side_effect))
-                && let Some(barrier) = value.iter().position(|step| sees_all(&step.kind))
-                && barrier + 1 < value.len()
-            {
-                value.truncate(barrier + 1);
-                value.push(Step::new(Kind::Aggregate(Aggregation::Count), StepName::Count));
-                has_changed = true;
-            }
-        }
-        has_changed
-    });
-}
-
 /// Whether a step is a barrier to TinkerPop's `group()`: `barrier()` and what fills a side-effect are not.
-fn sees_all(kind: &Kind) -> bool {
+pub(super) fn sees_all(kind: &Kind) -> bool {
     match kind {
         Kind::Group(group) => group.side_effect.is_none(),
         Kind::GroupCount(count) => count.side_effect.is_none(),

@@ -17,6 +17,7 @@ mod filters;
 mod functions;
 mod graph_steps;
 mod grouping;
+mod groups_finished;
 mod label_names;
 mod local;
 mod math;
@@ -125,7 +126,7 @@ fn bind_once(
     }
     let (root, _) = binder.chain(&traversal.steps, Shape::of(Type::Seed))?;
     binder.plan.root = root;
-    grouping::cut_what_nobody_asks_for(&mut binder.plan);
+    groups_finished::finish_where_asked(&mut binder.plan);
     Ok((binder.plan, binder.names))
 }
 
