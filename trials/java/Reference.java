@@ -43,6 +43,8 @@ public final class Reference {
     private static final int MOST_RESULTS = 4000;
     /** How a traversal begins that runs on a graph computer: the grammar has no word for it. */
     private static final String ON_A_COMPUTER = "g.withComputer().";
+    /** How a traversal begins that reads or writes a file. */
+    private static final String OF_A_FILE = "g.io(";
     private static final ObjectMapper JSON = new ObjectMapper();
 
     public static void main(String[] args) throws Exception {
@@ -78,8 +80,8 @@ public final class Reference {
         FilterStep.exact = form.path("exact").asBoolean();
         boolean mended = form.path("mended").asBoolean();
         Grouping.MENDED[0] = mended;
-        TinkerGraph graph = Loader.load(request.get("graph"), order);
         String text = request.get("text").asText();
+        TinkerGraph graph = Loader.load(request.get("graph"), order, text.startsWith(OF_A_FILE));
         GraphTraversalSource g = graph.traversal();
         if (text.startsWith(ON_A_COMPUTER)) {
             text = "g." + text.substring(ON_A_COMPUTER.length());
@@ -119,7 +121,7 @@ public final class Reference {
         FilterStep.exact = false;
         Grouping.MENDED[0] = false;
         Probes probes = new Probes();
-        GraphTraversalSource g = unoptimised(Loader.load(request.get("graph"), 0).traversal()).withStrategies(probes);
+        GraphTraversalSource g = unoptimised(Loader.load(request.get("graph"), 0, false).traversal()).withStrategies(probes);
         watchdog.expect(Thread.currentThread(), request.get("millis").asLong());
         try {
             Traversal.Admin<?, ?> traversal = ((Traversal<?, ?>) Script.of(request.get("bulks").asText()).on(g)).asAdmin();
@@ -307,11 +309,12 @@ public final class Reference {
 
     /** Graphs from their description, their elements in the order of a seed; 0 is TinkerGraph's own order. */
     private static final class Loader {
-        static TinkerGraph load(JsonNode spec, long seed) {
+        static TinkerGraph load(JsonNode spec, long seed, boolean lists) {
             BaseConfiguration configuration = new BaseConfiguration();
             // As in the server's own tinkergraph-empty.properties.
             for (String of : new String[] {"vertexIdManager", "edgeIdManager", "vertexPropertyIdManager"})
                 configuration.setProperty("gremlin.tinkergraph." + of, "LONG");
+            if (lists) configuration.setProperty("gremlin.tinkergraph.defaultVertexPropertyCardinality", "list");
             TinkerGraph graph = TinkerGraph.open(configuration);
             // What it gives out itself is told from what we gave.
             graph.currentId.set(1_000_000 + 1000 * (seed & 0xff));

@@ -153,6 +153,15 @@ impl Value {
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
+    /// Whether this is a list, a set or a bulk set that has no members.
+    pub fn is_empty_collection(&self) -> bool {
+        match self {
+            Self::List(list) => list.is_empty(),
+            Self::Set(set) => set.is_empty(),
+            Self::BulkSet(bag) => bag.is_empty(),
+            _ => false,
+        }
+    }
     /// An entry of a map.
     pub fn entry(key: impl Into<Value>, value: impl Into<Value>) -> Self {
         Self::Entry(Arc::new((key.into(), value.into()).into()))

@@ -12,6 +12,7 @@ use super::case::{CASES_PER_GRAPH, Case};
 use super::coverage::has_children;
 use super::engine::{Engine, executors, keep_panics_quiet};
 use super::faults;
+use super::files::Files;
 use super::patterns::{any_step, limits};
 use super::reference::{Branches, Form, Jars, Merging, Reference, compile};
 use super::rewrites::{
@@ -101,6 +102,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, Problem> {
     let mut trial = Trial {
         executors: executors(1)?,
         reference: Reference::new(jars),
+        folder: tempfile::tempdir()?,
         loaded: None,
         kinds: BTreeMap::new(),
         tries: arguments.tries,
@@ -113,6 +115,10 @@ pub fn run(arguments: &Arguments) -> Result<bool, Problem> {
         tally.seeds.push(seed);
         for number in arguments.first..arguments.first + arguments.cases {
             let case = Case::random(seed, number, arguments.writes);
+            let of_files = arguments.only.as_ref().is_none_or(|only| only.contains("io("));
+            if of_files && number % CASES_PER_GRAPH == 0 {
+                trial.compare_files(&case, (seed, number), &mut tally)?;
+            }
             if arguments.only.as_ref().is_some_and(|only| !case.script.to_string().contains(only)) {
                 continue;
             }
@@ -152,6 +158,8 @@ fn coarse(ours: &Answer) -> &str {
 struct Trial {
     executors: Arc<dataflow::Engine>,
     reference: Reference,
+    /// Where files are written.
+    folder: tempfile::TempDir,
     /// The graph of some cases in a row, by seed and number.
     loaded: Option<((u64, u64), Engine)>,
     /// How often what kind of difference was found.
@@ -228,6 +236,26 @@ impl Trial {
             let (verdict, ours, runs) = self.compare_if(&engine, &smaller, Care::FaultsFirst, |_| true)?;
             if matches!(verdict, Verdict::Different(_)) {
                 return self.report(smaller, place, &kinds(&ours, &runs));
+            }
+        }
+        Ok(())
+    }
+
+    /// What becomes of the case's graph in files.
+    fn compare_files(
+        &mut self,
+        case: &Case,
+        (seed, number): (u64, u64),
+        tally: &mut Tally,
+    ) -> Result<(), Problem> {
+        let mut files =
+            Files { reference: &mut self.reference, executors: &self.executors, folder: self.folder.path() };
+        for difference in files.compare(&case.graph, tally)? {
+            let count = self.kinds.entry(difference.kind).or_default();
+            *count += 1;
+            if *count == 1 {
+                println!("== seed {seed}, files of the graph of case {number}: {}", case.graph.gremlin());
+                difference.told.iter().for_each(|line| println!("   {line}"));
             }
         }
         Ok(())

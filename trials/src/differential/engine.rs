@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,15 +60,38 @@ impl Engine {
     /// # Errors
     /// If Mangrove refuses the graph.
     pub fn load(spec: &GraphSpec, engine: &Arc<dataflow::Engine>) -> Result<Self, Error> {
+        Self::of(spec, spec, engine, None)
+    }
+
+    /// A graph that may read and write files in a folder, and another whose ids mean something.
+    ///
+    /// # Errors
+    /// If Mangrove refuses the graph.
+    pub fn over_files(
+        spec: &GraphSpec,
+        known: &GraphSpec,
+        engine: &Arc<dataflow::Engine>,
+        folder: &Path,
+    ) -> Result<Self, Error> {
+        Self::of(spec, known, engine, Some(folder))
+    }
+
+    fn of(
+        spec: &GraphSpec,
+        known: &GraphSpec,
+        engine: &Arc<dataflow::Engine>,
+        folder: Option<&Path>,
+    ) -> Result<Self, Error> {
         let options = DatabaseOptions {
             engine: Some(engine.clone()),
             memory_per_query: MEMORY,
             timeout: Some(TIMEOUT),
+            io_directory: folder.map(Path::to_owned),
             ..DatabaseOptions::default()
         };
         let database = Database::in_memory_with(options.with_cache(32 << 20))?;
         spec.load(graph(&database))?;
-        Ok(Self { database, known: spec.known() })
+        Ok(Self { database, known: known.known() })
     }
 
     /// Its answer to a traversal, and to one that may write also the graph that it would leave.

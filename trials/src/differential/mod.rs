@@ -10,6 +10,7 @@
 //! | `shrink.rs` | cases made smaller |
 //! | `against.rs`, `faults.rs`, `patterns.rs`, `orders.rs` | the run against the reference, and what the reference does wrong |
 //! | `rewrites.rs` | the same traversal asked otherwise, to see what two answers differ in |
+//! | `files.rs` | files that one has written, read by the other |
 //! | `ask.rs` | one traversal of your own, against the reference |
 //! | `coverage.rs`, `steps.rs`, `tally.rs` | what was compared, and what became of it |
 //! | `options.rs`, `option_set.rs` | the run under all options |
@@ -23,6 +24,7 @@ mod case;
 mod coverage;
 mod engine;
 mod faults;
+mod files;
 mod generate;
 mod graph;
 mod option_set;

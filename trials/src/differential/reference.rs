@@ -139,6 +139,21 @@ impl Reference {
         forms: &[Form],
         dump: bool,
     ) -> Result<Vec<Answer>, String> {
+        self.ask_of(graph, &graph.known(), text, forms, dump)
+    }
+
+    /// The same of one over another graph than the one whose ids mean something.
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
+    pub fn ask_of(
+        &mut self,
+        graph: &GraphSpec,
+        known: &Known,
+        text: &str,
+        forms: &[Form],
+        dump: bool,
+    ) -> Result<Vec<Answer>, String> {
         let json = |form: &Form| json!({"order": form.order, "optimised": form.optimised, "merging": form.merging.name(), "exact": form.exact, "mended": form.mended, "branches": form.branches.name()});
         let forms: Vec<Json> = forms.iter().map(json).collect();
         let count = forms.len();
@@ -154,7 +169,7 @@ impl Reference {
             .as_array()
             .into_iter()
             .flatten()
-            .map(|json| answer(json, &graph.known()))
+            .map(|json| answer(json, known))
             .collect::<Result<Vec<_>, _>>()?;
         if answers.len() == count { Ok(answers) } else { Err(format!("{count} answers expected: {line}")) }
     }
@@ -203,7 +218,9 @@ fn start(jars: &Jars) -> Result<Process, String> {
     // Ours first: one of the classes takes the place of TinkerPop's.
     let path = format!("{}:{}/*", jars.classes.display(), jars.jars.display());
     let mut child = Command::new("java")
-        .args(["-Xmx1g", "-Xshare:auto", "-XX:+UseSerialGC", "-cp", &path])
+        .args(["-Xmx1g", "-Xshare:auto", "-XX:+UseSerialGC"])
+        // As Gremlin Server's own script has it: Gryo looks into such numbers.
+        .args(["--add-opens", "java.base/java.util.concurrent.atomic=ALL-UNNAMED", "-cp", &path])
         .arg("org.apache.tinkerpop.gremlin.tinkergraph.structure.Reference")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

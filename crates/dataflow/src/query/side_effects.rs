@@ -102,8 +102,7 @@ impl SideEffects {
         entry.version += 1;
         let reducer = entry.reducer;
         if let (Some(Operator::Assign), Content::Given(held)) = (reducer, &mut entry.content) {
-            let repeat = |(object, bulk)| std::iter::repeat_n(object, bulk as usize);
-            *held = objects.flat_map(repeat).collect::<Vec<_>>().into();
+            *held = objects.collect::<BulkSet>().into();
             return Ok(());
         }
         if let Content::Bag(bag) = &mut entry.content {
@@ -116,6 +115,10 @@ impl SideEffects {
                 // What is in a tree or a graph is in it once.
                 Content::Given(held @ Value::Map(_)) if is_grown(held) => {
                     *held = merge(reducer, std::mem::take(held), &object, "withSideEffect")?;
+                }
+                // What aggregates adds a collection, and a map takes maps only.
+                Content::Given(Value::Map(_)) if matches!(reducer, None | Some(Operator::AddAll)) => {
+                    return Err(mismatch("a map", &object, "withSideEffect"));
                 }
                 Content::Given(held) => {
                     for _ in 0..count {
@@ -259,7 +262,8 @@ mod tests {
         };
         assert_eq!(reduce(1.into(), Some(Operator::Sum), &[2, 3]), Some(6.into()));
         assert_eq!(reduce(1.into(), Some(Operator::Max), &[2, 7, 3]), Some(7.into()));
-        assert_eq!(reduce(1.into(), Some(Operator::Assign), &[2, 3]), Some(Value::list([3.into()])));
+        let three: BulkSet = [(3.into(), 1)].into_iter().collect();
+        assert_eq!(reduce(1.into(), Some(Operator::Assign), &[2, 3]), Some(three.into()));
         assert_eq!(reduce(Value::list([9.into()]), None, &[2]), Some(Value::list([9.into(), 2.into()])));
         assert_eq!(
             reduce(Value::from(Set::new()), None, &[2, 2]),

@@ -86,6 +86,8 @@ impl KeyWriter {
     /// The type of a lifted value; of a map also its keys, and the types under them.
     pub(super) fn signature(&mut self, value: &Value) {
         self.tag(type_tag(value));
+        // V([]) is V().
+        self.tag(u8::from(value.is_empty_collection()));
         if let Value::Map(map) = value {
             self.count(map.len());
             for (key, value) in map.iter() {

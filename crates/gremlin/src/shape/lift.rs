@@ -203,6 +203,8 @@ mod tests {
     fn structure_and_types_belong_to_the_shape() {
         assert_different("g.V(1)", "g.V(1l)");
         assert_different("g.V(1)", "g.V(1, 2)");
+        assert_different("g.V([1])", "g.V([])");
+        assert_same("g.V([1])", "g.V([2, 3])");
         assert_different("g.V().limit(1)", "g.V().limit(2)");
         assert_different("g.V().out('a')", "g.V().out('b')");
         assert_different("g.V().has('a', 1)", "g.V().has('b', 1)");

@@ -7,7 +7,7 @@ use super::call::Call;
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
 use crate::logical::{Chain, Footprint, Kind, Modulator, Origin};
-use crate::physical::{Function, LocalFn, Operand, Quantifier, Slot, Test};
+use crate::physical::{Function, LocalFn, Operand, Quantifier, SideEffectId, Slot, Test};
 
 /// `WithOptions.indexer`.
 const INDEXER: &str = "~tinkerpop.index.indexer";
@@ -35,6 +35,7 @@ impl Binder<'_> {
             });
         }
         if call.name == StepName::Format {
+            self.format_side_effects(call, &mut args)?;
             self.format_bys(call, shape, out, &mut args)?;
         }
         if call.name == StepName::Index {
@@ -43,6 +44,21 @@ impl Binder<'_> {
         let of_each = if local { LocalFn::Each } else { LocalFn::Call };
         Self::push(out, Kind::Call(of_each(function, args)), call);
         Ok(Shape::of(Type::Unknown))
+    }
+
+    /// The side-effects that a template of `format` asks for: a list of their names, and then each of them.
+    fn format_side_effects(&mut self, call: &Call<'_>, args: &mut Vec<Operand>) -> Result<(), PlanError> {
+        let mut asked = Vec::new();
+        if !self.plan.side_effects.is_empty() {
+            let template = call.name_at(0, self)?;
+            let named = self.plan.side_effects.keys().enumerate();
+            asked.extend(named.filter(|(_, name)| template.contains(&format!("%{{{name}}}"))));
+        }
+        args.push(Operand::Const(
+            asked.iter().map(|(_, name)| Value::String((*name).clone())).collect::<Vec<_>>().into(),
+        ));
+        args.extend(asked.iter().map(|(index, _)| Operand::SideEffect(SideEffectId(*index as u16))));
+        Ok(())
     }
 
     /// What the `by`s of `format` make of the traverser, for `%{_}` in turn; those that no turn comes to are not asked.

@@ -18,6 +18,8 @@ impl Binder<'_> {
         };
         let lookup = match call.args {
             [] => Lookup::All,
+            // What is empty as a whole says as much as nothing.
+            [only] if is_empty_collection(only) => Lookup::All,
             _ => Lookup::Ids(self.operands(call, 0)?),
         };
         Self::push(out, Kind::Graph(Access { element, lookup }), call);
@@ -85,6 +87,16 @@ impl Binder<'_> {
         };
         Self::push(out, Kind::EdgeVertex(end), call);
         Ok(Shape::of(Type::Vertex))
+    }
+}
+
+/// Whether an argument is a list or a set without members; of a parameter that is part of the shape that the plan is kept by.
+fn is_empty_collection(argument: &Argument) -> bool {
+    match argument {
+        Argument::Value(value) | Argument::Parameter(_, value) => value.is_empty_collection(),
+        Argument::List(items) | Argument::Set(items) => items.is_empty(),
+        Argument::Binding(_, inner) => is_empty_collection(inner),
+        _ => false,
     }
 }
 

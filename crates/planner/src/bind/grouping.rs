@@ -19,13 +19,13 @@ impl Binder<'_> {
         }
         match call.name {
             StepName::Group => {
-                let side_effect = self.side_effect_at(call, 0)?;
+                let side_effect = self.map_filled_by(call)?;
                 let group = self.group(call, &shape, side_effect)?;
                 Self::push(out, Kind::Group(Box::new(group)), call);
                 Ok(if side_effect.is_some() { shape } else { Shape::of(Type::Map) })
             }
             StepName::GroupCount => {
-                let side_effect = self.side_effect_at(call, 0)?;
+                let side_effect = self.map_filled_by(call)?;
                 let key = self.single_by(call, &shape)?;
                 Self::push(out, Kind::GroupCount(Box::new(GroupCount { key, side_effect })), call);
                 Ok(if side_effect.is_some() { shape } else { Shape::of(Type::Map) })
@@ -41,6 +41,18 @@ impl Binder<'_> {
         }
         let name = call.name_at(index, self)?;
         declare(&name, &mut self.plan).map(Some)
+    }
+
+    /// The side-effect that a `group` or `groupCount` fills, each in its own way.
+    fn map_filled_by(&mut self, call: &Call<'_>) -> Result<Option<SideEffectId>, PlanError> {
+        let side_effect = self.side_effect_at(call, 0)?;
+        let declared = side_effect.and_then(|id| self.plan.side_effects.get_index(id.0.into()));
+        match declared {
+            Some((name, declared)) if declared.reducer.is_some() => Err(call.invalid(format!(
+                "it adds to what '{name}' holds in its own way; leave the operator out of withSideEffect('{name}', …)"
+            ))),
+            _ => Ok(side_effect),
+        }
     }
 
     fn group(

@@ -34,9 +34,15 @@ impl ElementId {
         while let Some(mut first) = from.next() {
             let at = first.at;
             match first.name {
-                S::V | S::E if !first.args.is_empty() => {
-                    let within = Argument::Predicate(Predicate::Within(std::mem::take(&mut first.args)));
+                // Of others TinkerPop leaves the ids what they are.
+                S::V | S::E if steps.is_empty() && are_ids(&first.args) => {
+                    let ids = spread(std::mem::take(&mut first.args));
+                    let within = Argument::Predicate(Predicate::Within(ids));
                     steps.extend([first, Instruction::new(S::Has, vec![self.key(), within], at)]);
+                }
+                S::Has if first.args.first().is_some_and(is_id_token) => {
+                    first.args[0] = self.key();
+                    steps.push(first);
                 }
                 S::HasId => {
                     let predicate = match &mut first.args[..] {
@@ -68,6 +74,32 @@ impl ElementId {
         }
         traversal.steps = steps;
         Ok(())
+    }
+}
+
+/// Whether there are ids, of which the first says that they are none of elements.
+fn are_ids(args: &[Argument]) -> bool {
+    match args {
+        [Argument::Value(Value::List(ids))] => ids.first().is_some_and(|first| !is_element(first)),
+        [Argument::List(ids)] => !ids.is_empty(),
+        // What is in it is no part of the shape that the plan is kept by.
+        [Argument::Parameter(_, ids)] if ids.is_empty_collection() => false,
+        [Argument::Parameter(_, Value::List(_))] => true,
+        [first, ..] => !first.as_value().is_some_and(is_element),
+        [] => false,
+    }
+}
+
+fn is_element(value: &Value) -> bool {
+    matches!(value, Value::Vertex(_) | Value::Edge(_) | Value::VertexRef(_) | Value::EdgeRef(_))
+}
+
+/// What a list as the only argument has in it.
+fn spread(args: Vec<Argument>) -> Vec<Argument> {
+    match &args[..] {
+        [Argument::Value(Value::List(ids))] => ids.iter().cloned().map(Argument::Value).collect(),
+        [Argument::List(ids)] => ids.clone(),
+        _ => args,
     }
 }
 

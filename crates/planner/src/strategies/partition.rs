@@ -37,6 +37,10 @@ impl Partition {
             let (found, name, at) = (finds(&first), first.name, first.at);
             steps.push(first);
             if matches!(name, StepName::AddV | StepName::AddE) {
+                // Behind what the element is made with.
+                while let Some(more) = from.next_if(is_of_addition) {
+                    steps.push(more);
+                }
                 let args = vec![Value::String(self.key.clone()).into(), self.write.clone().into()];
                 steps.push(Instruction::new(StepName::Property, args, at));
             }
@@ -53,6 +57,16 @@ impl Partition {
             steps.push(Instruction::new(StepName::Has, vec![key, within], at));
         }
         traversal.steps = steps;
+    }
+}
+
+/// Whether TinkerPop makes it part of the step that adds an element: it names no cardinality, and nothing else.
+fn is_of_addition(next: &Instruction<StepName>) -> bool {
+    let plain = next.args.iter().all(|arg| matches!(arg, Argument::Value(_) | Argument::Parameter(..)));
+    match next.name {
+        StepName::Property => next.args.len() == 2 && plain,
+        StepName::From | StepName::To => true,
+        _ => false,
     }
 }
 

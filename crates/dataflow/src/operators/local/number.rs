@@ -40,7 +40,11 @@ fn as_number(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value
     let wanted = wanted
         .ok_or_else(|| around.error(format!("asNumber() requires a numeric type token, got {name}")))?;
     match wanted.number_type() {
-        None => Ok(number),
+        // No number is of the type that all of them are of.
+        None => {
+            Err(around
+                .error("Unsupported numeric type: NUMBER stands for all of them; name one, as GType.INT"))
+        }
         Some(to) => number::cast(&number, to).map_err(|e| around.error(e.to_string())),
     }
 }

@@ -57,16 +57,21 @@ fn concat(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, Q
 }
 
 /// Replaces each `%{name}` of the template in the argument by the property of that name of the current element, else by
-/// the entry of the current map, else by the last object labelled so in the path. `%%{` is not a variable. Nothing, if a
-/// variable stands for nothing or for null. `%{_}` is what the arguments behind the template say in turn, or the current object
-/// where there are none.
+/// the entry of the current map, else by the side-effect, else by the last object labelled so in the path. `%%{` is not a variable.
+/// Nothing, if a variable stands for nothing or for null. Behind the template comes a list of the names of side-effects, and each of
+/// these; `%{_}` is what the arguments behind them say in turn, or the current object where there are none.
 pub(super) fn format(
     object: &Value,
     args: &[Option<Value>],
     around: Around<'_>,
 ) -> Result<Option<Value>, QueryError> {
-    let Some((Some(Value::String(template)), made)) = args.split_first() else {
+    let [Some(Value::String(template)), Some(Value::List(names)), more @ ..] = args else {
         return Err(around.error("Format string for Format step can't be null."));
+    };
+    let (side_effects, made) = more.split_at(names.len().min(more.len()));
+    let side_effect = |name: &str| {
+        let place = names.iter().position(|known| known.as_str() == Some(name))?;
+        side_effects.get(place).cloned().flatten()
     };
     let mut turns = made.iter().cycle();
     let template: &str = template;
@@ -76,7 +81,10 @@ pub(super) fn format(
         let value = match name {
             "_" if made.is_empty() => Some(object.clone()),
             "_" => turns.next().cloned().flatten(),
-            name => variable(name, object, around)?,
+            name => match of_object(name, object, around)? {
+                Some(value) => Some(value),
+                None => side_effect(name).or_else(|| last_labelled(name, around)),
+            },
         };
         let Some(value) = value.filter(|value| !value.is_null()) else {
             return Ok(None);
@@ -104,8 +112,8 @@ fn next_variable(text: &str) -> Option<(&str, &str, &str)> {
     }
 }
 
-/// What a variable stands for. A vertex must not have several values of a property of that name, as in by('name').
-fn variable(name: &str, object: &Value, around: Around<'_>) -> Result<Option<Value>, QueryError> {
+/// What an object has under a name. A vertex must not have several values of a property of that name, as in by('name').
+fn of_object(name: &str, object: &Value, around: Around<'_>) -> Result<Option<Value>, QueryError> {
     let key = Key::resolve(name, None, around.graph);
     if let (Value::VertexRef(v), Some(key)) = (object, key.id)
         && check_one(*v, key, around.graph).is_err()
@@ -114,12 +122,12 @@ fn variable(name: &str, object: &Value, around: Around<'_>) -> Result<Option<Val
             format!("Multiple properties exist for the provided key, use Vertex.properties({name})");
         return Err(around.error(message));
     }
-    let found =
-        element::with_property(object, key, around.graph, |value| value.map(graph::ValueRef::to_value));
-    Ok(found.or_else(|| {
-        let mut visited = around.batch.path.as_ref()?.backwards(around.row);
-        visited.find(|v| v.labels().iter().any(|label| label == name)).map(|v| v.object())
-    }))
+    Ok(element::with_property(object, key, around.graph, |value| value.map(graph::ValueRef::to_value)))
+}
+
+fn last_labelled(name: &str, around: Around<'_>) -> Option<Value> {
+    let mut visited = around.batch.path.as_ref()?.backwards(around.row);
+    visited.find(|v| v.labels().iter().any(|label| label == name)).map(|v| v.object())
 }
 
 #[cfg(test)]

@@ -113,13 +113,9 @@ impl Subject<'_> {
         self.any_value(None, Some(key), |_| true)
     }
 
-    /// The object's label, if it has one; of a property, its key.
+    /// The object's label, if it is an element; of a vertex property, its key. A property of an edge has none.
     pub(super) fn label(self) -> Option<Str> {
-        let value = self.to_value();
-        element::label_of(&value, self.graph).or_else(|| match value {
-            Value::Property(p) => Some(p.key.clone()),
-            _ => None,
-        })
+        element::label_of(&self.to_value(), self.graph)
     }
 }
 

@@ -171,7 +171,7 @@ fn templates_are_filled_from_elements_maps_and_labels() {
     let format = |template: &str| {
         OpKind::Local(LocalFn::Call(
             Function::of(StepName::Format).unwrap(),
-            vec![Operand::Const(template.into())],
+            vec![Operand::Const(template.into()), Operand::Const(Value::list([]))],
         ))
     };
     assert_eq!(

@@ -361,11 +361,12 @@ impl Input {
             }
             class::LOCAL_DATE_TIME => self.local_date_time(0),
             class::OFFSET_DATE_TIME => {
-                // The parts are objects, too: nothing ever refers to them, for nobody else has them.
-                let local = if self.begins()? { Some(self.civil()?) } else { None };
-                let offset = if self.begins()? { Some(self.text()?) } else { None };
-                let (Some(local), Some(offset)) = (local, offset) else {
-                    return self.error("a date and an offset expected, found null");
+                // The parts are objects, too. Java has one offset for all dates in UTC, so later ones refer to it.
+                let local =
+                    self.reference(|input| input.civil().map(|parts| Value::list(parts.map(Value::Int))))?;
+                let offset = self.text_object()?;
+                let Some(local) = local.as_ref().and_then(civil_of) else {
+                    return self.error("a date and an offset expected");
                 };
                 match offset_seconds(&offset) {
                     Some(offset) => self.date_of(local, offset),
@@ -455,6 +456,17 @@ impl Input {
         }
         Ok(Value::binary(bytes))
     }
+}
+
+/// The parts of a date that were kept.
+fn civil_of(kept: &Value) -> Option<[i32; 7]> {
+    let Value::List(parts) = kept else { return None };
+    let mut civil = [0; 7];
+    for (place, part) in civil.iter_mut().zip(parts.iter()) {
+        let Value::Int(part) = part else { return None };
+        *place = *part;
+    }
+    (parts.len() == civil.len()).then_some(civil)
 }
 
 /// Seconds of `Z`, `+h`, `+hh`, `+hh:mm` or `+hh:mm:ss`.

@@ -20,6 +20,20 @@ fn a_vertex_alone_is_read() {
 }
 
 #[test]
+fn dates_of_one_vertex_have_one_offset() {
+    let date = |day: u8| {
+        let parts = [1970, 1, i32::from(day), 0, 0, 0, 0].map(i32::to_be_bytes).concat();
+        [b"\0\x65\x01\x01".to_vec(), parts].concat()
+    };
+    // Of the objects 0 to 7 (star, label, key, a date with its parts, another with its first part) the offset of the first date.
+    let dates = [&b"\0\0\x01\x02\x01a\xe2\x04"[..], &date(1), b"\x01\x82Z", &date(3), b"\x07"].concat();
+    let elements = read(&[BEGINS, &dates, &super::TERMINATOR].concat()).unwrap();
+    let [Element::Vertex(vertex)] = &elements[..] else { panic!("{elements:?}") };
+    let of_days = [0, 2].map(|days| values::DateTime::from_epoch_millis(days * 86_400_000).into());
+    assert!(vertex.properties.iter().map(|property| &property.value).eq(&of_days), "{vertex:?}");
+}
+
+#[test]
 fn what_is_wrong_is_told_with_its_place() {
     let end = &super::TERMINATOR[..];
     let nested: Vec<u8> = [

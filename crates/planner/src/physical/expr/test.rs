@@ -30,7 +30,7 @@ pub enum Test {
         /// Admissible edge labels.
         edge: Vec<EdgeLabelId>,
     },
-    /// The current element's label, as text, satisfies the predicate (also for properties: their key).
+    /// The current element's label, as text, satisfies the predicate (of a vertex property: its key).
     LabelIs(Predicate),
     /// The current property's key satisfies the predicate.
     PropertyKey(Predicate),
