@@ -5,7 +5,7 @@ use gremlin::{Instruction, StepName};
 use super::{Binder, Bound, Shape};
 use crate::PlanError;
 use crate::logical::{Chain, Exists, Kind, Step};
-use crate::physical::Formula;
+use crate::physical::{Formula, Test};
 
 /// The first `and()` or `or()` that stands between its operands.
 fn first_infix(steps: &[Instruction<StepName>]) -> Option<usize> {
@@ -50,7 +50,10 @@ impl Binder<'_> {
         };
         let mut branches = Vec::new();
         for operand in steps.split(|step| is_infix(step) && step.name == connective) {
-            let branch = if first_infix(operand).is_some() {
+            let branch = if operand.is_empty() {
+                // A traversal without steps has no result.
+                Chain::of(Kind::Filter(Test::Constant(false)), connective)
+            } else if first_infix(operand).is_some() {
                 let exists = self.connect(operand, shape, pattern)?;
                 Chain::of(Kind::Exists(exists), StepName::And)
             } else if pattern {
