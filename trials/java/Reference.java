@@ -353,6 +353,11 @@ public final class Reference {
             return list;
         }
 
+        private static Collection<Object> into(Collection<Object> members, JsonNode values) {
+            for (JsonNode member : values) members.add(scalar(member));
+            return members;
+        }
+
         private static Object scalar(JsonNode value) {
             String text = value.get(1).asText();
             switch (value.get(0).asText()) {
@@ -362,6 +367,20 @@ public final class Reference {
                 case "d": return Double.valueOf(text);
                 case "b": return Boolean.valueOf(text);
                 case "t": return OffsetDateTime.parse(text);
+                case "byte": return Byte.valueOf(text);
+                case "short": return Short.valueOf(text);
+                case "biginteger": return new BigInteger(text);
+                case "bigdecimal": return new BigDecimal(text);
+                case "char": return text.charAt(0);
+                case "uuid": return UUID.fromString(text);
+                case "nanos": return Duration.ofNanos(Long.parseLong(text));
+                case "list": return into(new ArrayList<>(), value.get(1));
+                case "set": return into(new LinkedHashSet<>(), value.get(1));
+                case "map": {
+                    Map<Object, Object> map = new LinkedHashMap<>();
+                    for (JsonNode entry : value.get(1)) map.put(scalar(entry.get(0)), scalar(entry.get(1)));
+                    return map;
+                }
                 default: return text;
             }
         }

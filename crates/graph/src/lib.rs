@@ -132,6 +132,6 @@ pub use crate::read::{
 };
 pub use crate::resident::TreeUse;
 pub use crate::statistics::{AnalyzeProgress, GraphStats, SectionKind, SectionSizes};
-pub use crate::write::{Allowance, ReadNotes, Submitted, Transaction, Turn, TurnAnswer};
+pub use crate::write::{Allowance, ReadNotes, Settled, Submitted, Transaction, Turn, TurnAnswer};
 pub use timeline::Stamp;
 pub use values::{Direction, EdgeRef, Value, VertexRef};

@@ -93,6 +93,23 @@ fn a_commit_that_nobody_waits_for_is_committed_all_the_same() {
 }
 
 #[test]
+fn who_has_committed_is_told_before_a_flush_that_is_due() {
+    let options = GraphOptions { log_bytes: 100, ..GraphOptions::default() };
+    let graph = Graph::open(Arc::new(MemoryStore::new()), options).unwrap();
+    let transaction = graph.begin();
+    for _ in 0..200 {
+        transaction.add_vertex(None, "person").unwrap();
+    }
+    let submitted = transaction.submit().unwrap();
+    drop(transaction);
+    let settled = submitted.settle().unwrap();
+    assert_eq!(graph.snapshot().vertex_count(None), 200, "it is visible");
+    assert!(graph.stats().log_bytes > 100, "and nothing is flushed");
+    settled.flush();
+    assert_eq!(graph.stats().log_bytes, 0);
+}
+
+#[test]
 fn one_thread_submits_more_large_commits_than_there_are_turns() {
     let graph = graph();
     let submitted: Vec<_> = (0..6)

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use fastrand::Rng;
 
 use super::answer::{Answer, Detail, Outcome};
 use super::ask::ask;
@@ -250,7 +251,7 @@ impl Trial {
     ) -> Result<(), Problem> {
         let mut files =
             Files { reference: &mut self.reference, executors: &self.executors, folder: self.folder.path() };
-        for difference in files.compare(&case.graph, tally)? {
+        for difference in files.compare(&case.graph, &mut Rng::with_seed(seed ^ number), tally)? {
             let count = self.kinds.entry(difference.kind).or_default();
             *count += 1;
             if *count == 1 {

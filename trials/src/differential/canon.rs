@@ -210,6 +210,13 @@ fn sorted_texts(texts: impl Iterator<Item = String>) -> String {
     texts.join(", ")
 }
 
+/// Rounded to 44 binary digits: else two sums that differ in their last ones round to different decimal digits, where what they should
+/// be lies in the middle of two.
+fn without_last_bits(v: f64) -> f64 {
+    const DROPPED: u64 = (1 << 9) - 1;
+    f64::from_bits(v.to_bits().saturating_add(DROPPED / 2 + 1) & !DROPPED)
+}
+
 impl Display for Canon {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let all = |members: &[Self]| members.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
@@ -222,7 +229,7 @@ impl Display for Canon {
             Self::Fraction(kind, v) if v.is_nan() => write!(f, "{kind}(NaN)"),
             // What is left of zero when fractions are added and taken away again.
             Self::Fraction(kind, v) if v.abs() < 1e-12 => write!(f, "{kind}(0)"),
-            Self::Fraction(kind, v) => write!(f, "{kind}({v:.11e})"),
+            Self::Fraction(kind, v) => write!(f, "{kind}({:.11e})", without_last_bits(*v)),
             Self::List(members) => write!(f, "[{}]", all(members)),
             Self::Set(members) => write!(f, "set({})", sorted_texts(members.iter().map(ToString::to_string))),
             Self::Bag(members) => {

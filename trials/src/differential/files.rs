@@ -14,22 +14,56 @@ use std::mem::{Discriminant, discriminant};
 use std::path::Path;
 use std::sync::Arc;
 
+use fastrand::Rng;
+use mangrove::values::{BigDecimal, BigInt, Duration, Map, Set, Uuid, Value};
+
 use super::answer::{Answer, Outcome};
 use super::ast::{Script, Step};
 use super::engine::Engine;
-use super::graph::GraphSpec;
+use super::graph::{GraphSpec, PropertySpec};
 use super::reference::{Form, Reference};
 use super::scalar::Scalar;
 use super::tally::Tally;
 use super::verdict::{Verdict, judge};
 use crate::Problem;
 
-/// A graph that a format has a place for, of another.
-type Fits = fn(&GraphSpec) -> GraphSpec;
+/// A format, and what the reference's writer takes of it.
+struct Format {
+    /// What ends the name of a file, which decides.
+    ending: &'static str,
+    /// A graph that there is a place for, of another.
+    fits: fn(&GraphSpec) -> GraphSpec,
+    /// Values that there is a place for.
+    values: fn(&mut Rng) -> Scalar,
+    /// Whether properties have properties.
+    has_meta: bool,
+}
 
-/// What the formats are called in the names of files, which decide; and what of a graph the reference's writer takes.
-const FORMATS: &[(&str, Fits)] =
-    &[("json", without_dates), ("xml", with_one_value), ("kryo", GraphSpec::clone)];
+const FORMATS: &[Format] = &[
+    Format { ending: "json", fits: without_dates, values: of_json, has_meta: true },
+    Format { ending: "xml", fits: with_one_value, values: of_xml, has_meta: false },
+    Format { ending: "kryo", fits: GraphSpec::clone, values: of_any_type, has_meta: true },
+];
+
+/// Texts that are written in a way of their own here or there.
+const TEXTS: &[&str] = &[
+    "",
+    " ",
+    "a",
+    "é",
+    "日本語",
+    "😀",
+    "a\nb",
+    "a\tb",
+    "\r\n",
+    "<b>&amp;\"'",
+    "]]>",
+    "\u{7f}",
+    "\u{ffff}",
+    "\\u0041",
+    "null",
+    "\u{1}",
+];
 
 /// The reference, Mangrove, and a folder that is theirs.
 pub struct Files<'a> {
@@ -54,12 +88,21 @@ impl Files<'_> {
     ///
     /// # Errors
     /// If a system cannot be started.
-    pub fn compare(&mut self, graph: &GraphSpec, tally: &mut Tally) -> Result<Vec<Difference>, Problem> {
+    pub fn compare(
+        &mut self,
+        graph: &GraphSpec,
+        rng: &mut Rng,
+        tally: &mut Tally,
+    ) -> Result<Vec<Difference>, Problem> {
         let mut differences = Vec::new();
-        for (format, fits) in FORMATS {
-            let graph = &fits(graph);
+        for format in FORMATS {
+            let graph = &with_more((format.fits)(graph), format, rng);
+            let format = format.ending;
             let (theirs, ours) = (format!("theirs.{format}"), format!("ours.{format}"));
-            self.of_reference(graph, graph, &theirs, "write")?;
+            let written = self.of_reference(graph, graph, &theirs, "write")?;
+            if !matches!(written.outcome, Outcome::Results(_)) {
+                continue;
+            }
             let expected = [self.of_reference(&GraphSpec::default(), graph, &theirs, "read")?];
             if !matches!(expected[0].outcome, Outcome::Results(_)) {
                 continue;
@@ -121,6 +164,63 @@ impl Files<'_> {
 
 fn script(file: &str, step: &'static str) -> Script {
     Script { source: Vec::new(), body: vec![Step::new("io").name_arg(file), Step::new(step)].into() }
+}
+
+/// With another property here and there.
+fn with_more(mut graph: GraphSpec, format: &Format, rng: &mut Rng) -> GraphSpec {
+    for vertex in &mut graph.vertices {
+        if rng.u8(..3) == 0 {
+            let meta = if format.has_meta { vec![("of", (format.values)(rng))] } else { Vec::new() };
+            vertex.properties.push(PropertySpec { key: "more", value: (format.values)(rng), meta });
+        }
+    }
+    for edge in &mut graph.edges {
+        if rng.u8(..3) == 0 {
+            edge.properties.push(("more", (format.values)(rng)));
+        }
+    }
+    graph
+}
+
+/// It writes a carriage return as it is, and reads a line's end.
+fn of_xml(rng: &mut Rng) -> Scalar {
+    match of_texts(rng) {
+        Scalar::Text(text) => Scalar::Text(text.replace('\r', "")),
+        other => other,
+    }
+}
+
+fn of_texts(rng: &mut Rng) -> Scalar {
+    Scalar::Text(TEXTS[rng.usize(..TEXTS.len())].into())
+}
+
+fn of_json(rng: &mut Rng) -> Scalar {
+    let value = match rng.u8(..9) {
+        0 => Value::Uuid(Uuid::from_u128(rng.u128(..))),
+        1 => Value::Double(
+            [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, f64::MIN_POSITIVE, 1e300][rng.usize(..6)],
+        ),
+        2 => Value::Float([f32::NAN, f32::INFINITY, -0.0, f32::MAX, 0.1][rng.usize(..5)]),
+        3 => Value::Long([i64::MIN, i64::MAX, 1 << 53, -1][rng.usize(..4)]),
+        4 => (0..rng.usize(..3)).map(|_| of_json(rng).value()).collect::<Vec<_>>().into(),
+        5 => (0..rng.i32(0..3)).map(Value::Int).collect::<Set>().into(),
+        6 => (0..rng.i32(0..3)).map(|n| (Value::Int(n), of_json(rng).value())).collect::<Map>().into(),
+        _ => return of_texts(rng),
+    };
+    Scalar::Other(value)
+}
+
+fn of_any_type(rng: &mut Rng) -> Scalar {
+    let value = match rng.u8(..8) {
+        0 => Value::Byte(rng.i8(..)),
+        1 => Value::Short(rng.i16(..)),
+        2 => Value::Char(['a', 'é', '日', '\n'][rng.usize(..4)]),
+        3 => Value::Duration(Duration { seconds: rng.i64(-3..100_000), nanos: rng.u32(..1_000_000_000) }),
+        4 => BigInt::from(rng.i128(..)).into(),
+        5 => BigDecimal::new(BigInt::from(rng.i64(..)), rng.i64(0..9)).into(),
+        _ => return of_json(rng),
+    };
+    Scalar::Other(value)
 }
 
 /// Its GraphSON has dates among the types that have to be asked for.

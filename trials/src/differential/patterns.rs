@@ -153,7 +153,11 @@ pub fn looks_up_what_may_be_new(steps: &[Step], graph: &GraphSpec) -> bool {
     // An id that is free again is another one's.
     let drops = |step: &Step| step.name == "drop";
     // To merge with an id that none has is to look for it, too: another element may have got it meanwhile.
-    let gives_ids = |step: &Step| matches!(step.name, "addV" | "addE");
+    let gives_ids = |step: &Step| match step.name {
+        "addV" | "addE" => true,
+        "mergeV" | "mergeE" => !step.to_string().contains("(T.id)"),
+        _ => false,
+    };
     let merges =
         |step: &Step| step.name.starts_with("merge") && names_a_vertex_that_is_new(step, &known, "(T.id)");
     any_step(steps, &adds) && (any_step(steps, &looks_up) || any_step(steps, &drops))

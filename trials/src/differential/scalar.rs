@@ -20,6 +20,8 @@ pub enum Scalar {
     Bool(bool),
     /// A point in time: seconds since 1970, UTC.
     Date(i64),
+    /// What has no literal in Gremlin.
+    Other(Value),
 }
 
 impl Scalar {
@@ -33,6 +35,7 @@ impl Scalar {
             Self::Text(v) => format!("'{}'", v.replace('\\', "\\\\").replace('\'', "\\'")),
             Self::Bool(v) => v.to_string(),
             Self::Date(seconds) => format!("datetime('{}')", iso(*seconds)),
+            Self::Other(value) => format!("/* a {} */ '{value}'", value.type_name()),
         }
     }
 
@@ -46,6 +49,7 @@ impl Scalar {
             Self::Text(v) => Value::str(v.as_str()),
             Self::Bool(v) => Value::Bool(*v),
             Self::Date(seconds) => Value::DateTime(date(*seconds)),
+            Self::Other(value) => value.clone(),
         }
     }
 
@@ -59,7 +63,32 @@ impl Scalar {
             Self::Text(v) => json!(["s", v]),
             Self::Bool(v) => json!(["b", v.to_string()]),
             Self::Date(seconds) => json!(["t", iso(*seconds)]),
+            Self::Other(value) => json_of(value),
         }
+    }
+}
+
+/// A value of any type for the reference.
+fn json_of(value: &Value) -> Json {
+    match value {
+        Value::Byte(v) => json!(["byte", v.to_string()]),
+        Value::Short(v) => json!(["short", v.to_string()]),
+        Value::Int(v) => Scalar::Int(*v).json(),
+        Value::Long(v) => Scalar::Long(*v).json(),
+        Value::Float(v) => Scalar::Float(*v).json(),
+        Value::Double(v) => Scalar::Double(*v).json(),
+        Value::Bool(v) => Scalar::Bool(*v).json(),
+        Value::BigInteger(v) => json!(["biginteger", v.to_string()]),
+        Value::BigDecimal(v) => json!(["bigdecimal", v.to_string()]),
+        Value::Char(v) => json!(["char", v.to_string()]),
+        Value::Uuid(v) => json!(["uuid", v.to_string()]),
+        Value::Duration(v) => json!(["nanos", v.as_nanos().to_string()]),
+        Value::List(members) => json!(["list", members.iter().map(json_of).collect::<Vec<_>>()]),
+        Value::Set(members) => json!(["set", members.iter().map(json_of).collect::<Vec<_>>()]),
+        Value::Map(map) => {
+            json!(["map", map.iter().map(|(k, v)| json!([json_of(k), json_of(v)])).collect::<Vec<_>>()])
+        }
+        other => json!(["s", other.to_string()]),
     }
 }
 

@@ -98,19 +98,23 @@ fn finish(task: Task, seat: &Seat) {
     let cancel = query.state().cancel.clone();
     let committed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| query.commit_from(seat)));
     let outcome = committed.unwrap_or_else(|panic| Err(crate::query::panicked(&panic)));
-    let outcome = match outcome {
-        Ok((summary, mut results)) => {
-            while let Err(back) = sink.push(results) {
-                if cancel.is_cancelled() || abandoned.load(std::sync::atomic::Ordering::Acquire) {
-                    // Nobody takes them any more. What is committed is committed, and told.
-                    break;
-                }
-                results = back;
-                std::thread::park_timeout(std::time::Duration::from_millis(1));
+    let mut settled = None;
+    let outcome = outcome.map(|committed| {
+        settled = committed.settled;
+        let mut results = committed.results;
+        while let Err(back) = sink.push(results) {
+            if cancel.is_cancelled() || abandoned.load(std::sync::atomic::Ordering::Acquire) {
+                // Nobody takes them any more. What is committed is committed, and told.
+                break;
             }
-            Ok(summary)
+            results = back;
+            std::thread::park_timeout(std::time::Duration::from_millis(1));
         }
-        Err(error) => Err(error),
-    };
+        committed.summary
+    });
     sink.finish(outcome);
+    // Whoever waits for this commit need not wait for what is written of others.
+    if let Some(settled) = settled {
+        settled.flush();
+    }
 }

@@ -39,6 +39,14 @@ pub struct RunningQuery {
     progress: Progress,
 }
 
+/// What came of a query that ran to its end, and of its commit.
+pub(crate) struct Committed {
+    pub summary: Summary,
+    pub results: Results,
+    /// The commit, if there was one: a flush may be due.
+    pub settled: Option<graph::Settled>,
+}
+
 /// Batches of results on their way out.
 #[derive(Default)]
 struct Leaving {
@@ -261,17 +269,22 @@ impl RunningQuery {
     /// # Errors
     /// [`QueryError::Graph`], retryable on a conflict.
     pub fn commit(self) -> Result<(Summary, Results), QueryError> {
-        self.commit_from(&Seat::default())
+        let Committed { summary, results, settled } = self.commit_from(&Seat::default())?;
+        if let Some(settled) = settled {
+            settled.flush();
+        }
+        Ok((summary, results))
     }
 
-    /// The same, of one that computes only while it has the seat.
-    pub(crate) fn commit_from(self, seat: &Seat) -> Result<(Summary, Results), QueryError> {
+    /// The same, of one that computes only while it has the seat. The flush that may be due is left to be done when the outcome is told.
+    pub(crate) fn commit_from(self, seat: &Seat) -> Result<Committed, QueryError> {
         let summary = self.summary();
+        let without_commit = |results| Committed { summary: summary.clone(), results, settled: None };
         if self.state.is_part() {
             let _seated = seat.take_soon();
-            return Ok((summary, self.end_within()?));
+            return Ok(without_commit(self.end_within()?));
         }
-        let Some(transaction) = self.state.transaction() else { return Ok((summary, Results::new())) };
+        let Some(transaction) = self.state.transaction() else { return Ok(without_commit(Results::new())) };
         let seated = seat.take_soon();
         let mut results = self.answered(&ReadNotes::of_shown(transaction))?;
         let Self { state, root, answer, detach, .. } = self;
@@ -280,13 +293,14 @@ impl RunningQuery {
         // While it waits, and maybe flushes, its snapshot keeps nothing in memory.
         drop(state);
         drop(seated);
-        if let Some(shown) = submitted.map(graph::Submitted::wait_to_show).transpose()?.flatten() {
+        let mut settled = submitted.map(graph::Submitted::settle).transpose()?;
+        if let Some(shown) = settled.as_mut().and_then(|settled| settled.shown.take()) {
             let _seated = seat.take_soon();
             drop(results);
             results = answer.later(&shown, detach);
             shown.check()?;
         }
-        Ok((summary, results))
+        Ok(Committed { summary, results, settled })
     }
 
     /// Ends a query that ran to its end and is a part of a transaction that goes on; its results, if it has kept them until now.

@@ -14,5 +14,5 @@ mod write_set;
 pub use held::Allowance;
 pub(crate) use held::{Held, HeldBytes};
 pub use read_notes::ReadNotes;
-pub use transaction::{Submitted, Transaction};
+pub use transaction::{Settled, Submitted, Transaction};
 pub use turn::{Turn, TurnAnswer};

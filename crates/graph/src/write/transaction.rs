@@ -86,7 +86,7 @@ impl Transaction {
     }
 
     /// Records what the answer shows, as it is at the commit, for [`crate::write::ReadNotes`]: unlike with what was read, a change
-    /// by another transaction refuses nothing, but [`Submitted::wait_to_show`] says that there was one.
+    /// by another transaction refuses nothing, but [`Settled::shown`] says that there was one.
     pub(crate) fn note_shown_units(&self, units: impl IntoIterator<Item = Unit>) {
         self.writes.lock().shows(units);
     }
@@ -241,27 +241,45 @@ impl Submitted {
     /// Those of the log: see [`Transaction::commit`].
     pub fn wait(self) -> Result<Stamp> {
         let stamp = self.stamp;
-        self.wait_to_show()?;
+        self.settle()?.flush();
         Ok(stamp)
     }
 
-    /// The same. If another transaction has changed what the answer shows ([`crate::write::ReadNotes::of_shown`]) between the snapshot
-    /// and the commit: the graph as it is at the commit, of which the answer must be made. So of two transactions that each write
-    /// what the other one shows, the answer of the later shows what the earlier wrote.
+    /// The same without the flush: whoever waits for the commit is told first.
     ///
     /// # Errors
     /// As [`Submitted::wait`].
-    pub fn wait_to_show(mut self) -> Result<Option<Snapshot>> {
-        let Some(mut queued) = self.queued.take() else { return Ok(None) };
+    pub fn settle(mut self) -> Result<Settled> {
+        let Some(mut queued) = self.queued.take() else {
+            return Ok(Settled { shown: None, committer: None });
+        };
         queued.committer.settle(self.stamp)?;
         let committer = Arc::clone(&queued.committer);
         let shown = queued.shown.take().map(|guard| Snapshot::at_commit(&committer, guard));
-        drop(queued);
-        if shown.is_none() {
-            // With a snapshot in hand it could not merge what that may read. The next commit will see to it.
+        Ok(Settled { shown, committer: Some(committer) })
+    }
+}
+
+/// A commit that is durable and visible.
+#[must_use = "a flush may be due: see `flush`"]
+pub struct Settled {
+    /// If another transaction has changed what the answer shows ([`crate::write::ReadNotes::of_shown`]) between the snapshot and the
+    /// commit: the graph as it is at the commit, of which the answer must be made. So of two transactions that each write
+    /// what the other one shows, the answer of the later shows what the earlier wrote.
+    pub shown: Option<Snapshot>,
+    committer: Option<Arc<Committer>>,
+}
+
+impl Settled {
+    /// Flushes, if that is due: it may take as long as the disk does for all that was committed since the last time. Where nobody
+    /// does it, the next commit sees to it.
+    pub fn flush(self) {
+        let Self { shown, committer } = self;
+        // What a snapshot may read can neither be merged nor leave memory.
+        drop(shown);
+        if let Some(committer) = committer {
             committer.flush_if_due();
         }
-        Ok(shown)
     }
 }
 

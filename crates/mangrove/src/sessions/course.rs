@@ -400,18 +400,23 @@ impl Life<Course> {
             let commit = || {
                 let submitted = transaction.submit();
                 drop(transaction);
-                let committed = submitted.and_then(Submitted::wait);
+                let committed = submitted.and_then(Submitted::settle);
                 drop(place);
                 committed.map_err(|error| match course.way.manages() {
                     true => QueryError::Graph(Arc::new(error)).into(),
                     false => Error::Lost(Arc::new(error)),
                 })
             };
-            match course.wishes.part("commit", commit) {
-                Ok(_) if is_last => course.finish(answer.map(unrolled)),
-                Ok(_) => course.go_on(),
-                Err(error) => course.fail(error),
+            let settled = match course.wishes.part("commit", commit) {
+                Ok(settled) => settled,
+                Err(error) => return course.fail(error),
+            };
+            match is_last {
+                true => course.finish(answer.map(unrolled)),
+                false => course.go_on(),
             }
+            drop(course);
+            settled.flush();
         });
     }
 }

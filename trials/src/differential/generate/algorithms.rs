@@ -122,7 +122,7 @@ impl Generator<'_> {
         steps.extend(made);
         match kind {
             Kind::Path => self.behind_paths(&mut steps),
-            _ => self.behind_results(&mut steps),
+            _ => self.behind_results(production.name == "pageRank", &mut steps),
         }
         Script { source: vec![Step::new("withComputer")], body: steps.into() }
     }
@@ -137,10 +137,15 @@ impl Generator<'_> {
         }
     }
 
-    fn behind_results(&mut self, steps: &mut Vec<Step>) {
+    fn behind_results(&mut self, are_ranks: bool, steps: &mut Vec<Step>) {
         let by = |key: &str| Step::new("by").name_arg(key);
         let by_id = Step::new("by").arg("T.id");
         match self.rng.u8(..8) {
+            // Ranks that should be equal may differ in their last digits, for each is a sum in an order of its own.
+            1..=3 if are_ranks => {
+                let pair = Step::new("project").name_arg("p").name_arg("q");
+                steps.push(pair.with(by_id).with(by(RESULT)));
+            }
             0 => steps.push(Step::new("values").name_arg(RESULT)),
             1 => steps.push(Step::new("groupCount").with(by(RESULT))),
             2 => {
