@@ -1,6 +1,7 @@
 //! Pure functions of text, numbers, dates and collections, and draws.
 
 use gremlin::{Argument, Scope, StepName, Traversal};
+use indexmap::IndexSet;
 use values::Value;
 
 use super::call::Call;
@@ -48,16 +49,16 @@ impl Binder<'_> {
 
     /// The side-effects that a template of `format` asks for: a list of their names, and then each of them.
     fn format_side_effects(&mut self, call: &Call<'_>, args: &mut Vec<Operand>) -> Result<(), PlanError> {
-        let mut asked = Vec::new();
+        let mut asked = IndexSet::new();
         if !self.plan.side_effects.is_empty() {
             let template = call.name_at(0, self)?;
-            let named = self.plan.side_effects.keys().enumerate();
-            asked.extend(named.filter(|(_, name)| template.contains(&format!("%{{{name}}}"))));
+            let ends = template.split("%{").skip(1);
+            asked.extend(ends.filter_map(|end| self.plan.side_effects.get_index_of(end.split_once('}')?.0)));
         }
-        args.push(Operand::Const(
-            asked.iter().map(|(_, name)| Value::String((*name).clone())).collect::<Vec<_>>().into(),
-        ));
-        args.extend(asked.iter().map(|(index, _)| Operand::SideEffect(SideEffectId(*index as u16))));
+        let names = asked.iter().filter_map(|index| self.plan.side_effects.get_index(*index));
+        let names: Vec<Value> = names.map(|(name, _)| Value::String(name.clone())).collect();
+        args.push(Operand::Const(names.into()));
+        args.extend(asked.iter().map(|index| Operand::SideEffect(SideEffectId(*index as u16))));
         Ok(())
     }
 

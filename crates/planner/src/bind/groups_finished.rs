@@ -12,13 +12,16 @@
 //! Counts are added up and lists joined. Of what other barriers see (an order, a `dedup()`, a mean) all is gathered in a list,
 //! and the barrier goes with the rest. A map that one step fills, once, is finished by that step: it need not gather so much.
 
-use gremlin::{Column, PredicateOp, StepName};
+use std::collections::HashMap;
 
-use values::{Str, Value};
+use gremlin::{Column, PredicateOp, StepName};
+use indexmap::IndexMap;
+
+use values::{Str, Value, watch};
 
 use super::grouping::sees_all;
 use crate::logical::{Chain, Choice, Choose, Footprint, Group, Kind, Logical, Modulator, Origin, Role, Step};
-use crate::physical::{Aggregation, FetchKind, LocalFn, Operand, Predicate, SideEffectId};
+use crate::physical::{Aggregation, FetchKind, LocalFn, Operand, Predicate, SideEffect, SideEffectId};
 
 /// See the module. Where nobody asks for a map, what would be made of it is never made: nothing is written, nothing fails.
 pub(super) fn finish_where_asked(plan: &mut Logical) {
@@ -28,12 +31,19 @@ pub(super) fn finish_where_asked(plan: &mut Logical) {
     if let Some(asked) = plan.side_effects_asked_for() {
         cut_what_nobody_asks_for(plan, &asked);
     }
-    for id in (0..plan.side_effects.len()).map(|index| SideEffectId(index as u16)) {
-        let Some((name, _)) = plan.side_effects.get_index(id.0.into()) else { continue };
-        let name = name.clone();
-        let Some(parts) = Fillers::of(id, &name, plan).parts() else { continue };
-        plan.root.rewrite(Role::Root, &mut |chain, _| parts.put_into(chain, id, &name));
+    let mut found = Found { names: &plan.side_effects, fillers: HashMap::new() };
+    found.look_in(&plan.root, false);
+    let parts: AllParts =
+        found.fillers.into_iter().filter_map(|(id, fillers)| Some((id, fillers.parts()?))).collect();
+    if parts.is_empty() {
+        return;
     }
+    // What is left may fill others, and ask for them.
+    let mut whole = parts.clone();
+    for Parts { rest, .. } in whole.values_mut() {
+        rest.rewrite(Role::Root, &mut |chain, _| put_into(chain, &parts, &plan.side_effects));
+    }
+    plan.root.rewrite(Role::Root, &mut |chain, _| put_into(chain, &whole, &plan.side_effects));
 }
 
 fn cut_what_nobody_asks_for(plan: &mut Logical, asked: &[SideEffectId]) {
@@ -55,6 +65,12 @@ fn cut_what_nobody_asks_for(plan: &mut Logical, asked: &[SideEffectId]) {
     });
 }
 
+/// Side-effects by their names.
+type Names = IndexMap<Str, SideEffect>;
+
+/// What is left to those who ask, of each side-effect of which something is.
+type AllParts = HashMap<SideEffectId, Parts>;
+
 /// The steps that fill a side-effect with groups.
 #[derive(Default)]
 struct Fillers {
@@ -70,35 +86,62 @@ struct Fillers {
     selected: bool,
 }
 
-impl Fillers {
-    fn of(id: SideEffectId, name: &str, plan: &Logical) -> Self {
-        let mut found = Self::default();
-        found.look_in(&plan.root, id, name, false);
-        found
-    }
+/// Who fills which side-effect: found in one walk, for a traversal may have thousands of them.
+struct Found<'a> {
+    names: &'a Names,
+    fillers: HashMap<SideEffectId, Fillers>,
+}
 
-    fn look_in(&mut self, chain: &Chain, id: SideEffectId, name: &str, repeated: bool) {
+impl Found<'_> {
+    fn look_in(&mut self, chain: &Chain, repeated: bool) {
         for step in &chain.steps {
+            watch::tick();
             match &step.kind {
-                Kind::Group(group) if group.side_effect == Some(id) => {
-                    self.several |= repeated || self.value.is_some();
-                    let first = self.value.get_or_insert_with(|| group.value.clone());
-                    self.left |= place_of_barrier(&group.value)
-                        .is_some_and(|barrier| barrier + 1 < group.value.steps.len());
-                    self.mixed |= barrier_of(first) != barrier_of(&group.value);
+                Kind::Group(group) => {
+                    if let Some(id) = group.side_effect {
+                        self.fillers.entry(id).or_default().note(&group.value, repeated);
+                    }
                 }
-                Kind::GroupCount(group) => self.mixed |= group.side_effect == Some(id),
-                Kind::Collect { side_effect, .. } => self.mixed |= *side_effect == id,
+                Kind::GroupCount(group) => {
+                    if let Some(id) = group.side_effect {
+                        self.fillers.entry(id).or_default().mixed = true;
+                    }
+                }
+                Kind::Collect { side_effect, .. } => {
+                    self.fillers.entry(*side_effect).or_default().mixed = true;
+                }
                 Kind::Select(select) => {
-                    self.selected |= select.selections.iter().any(|one| match &one.origin {
-                        Origin::SideEffect(selected) => *selected == id,
-                        Origin::Named { name: selected, .. } => **selected == *name,
-                        Origin::Current | Origin::Slot(_) | Origin::Entry(_) => false,
-                    });
+                    for selected in &select.selections {
+                        if let Some(id) = self.selected(&selected.origin) {
+                            self.fillers.entry(id).or_default().selected = true;
+                        }
+                    }
                 }
                 _ => {}
             }
-            step.kind.for_each_child(&mut |child, _| self.look_in(child, id, name, true));
+            step.kind.for_each_child(&mut |child, _| self.look_in(child, true));
+        }
+    }
+
+    fn selected(&self, origin: &Origin) -> Option<SideEffectId> {
+        match origin {
+            Origin::SideEffect(id) => Some(*id),
+            Origin::Named { name, .. } => {
+                self.names.get_index_of(name).map(|index| SideEffectId(index as u16))
+            }
+            Origin::Current | Origin::Slot(_) | Origin::Entry(_) => None,
+        }
+    }
+}
+
+impl Fillers {
+    fn note(&mut self, value: &Chain, repeated: bool) {
+        self.several |= repeated || self.value.is_some();
+        let barrier = place_of_barrier(value);
+        self.left |= barrier.is_some_and(|barrier| barrier + 1 < value.steps.len());
+        match &self.value {
+            Some(first) => self.mixed |= barrier_of(first) != barrier_of(value),
+            None => self.value = Some(value.clone()),
         }
     }
 
@@ -116,6 +159,7 @@ impl Fillers {
 }
 
 /// A value traversal in two parts: what gathers, up to the barrier, and the rest.
+#[derive(Clone)]
 struct Parts {
     /// Whether it gathers into a list, in front of the barrier.
     lists: bool,
@@ -156,35 +200,6 @@ impl Parts {
         }
     }
 
-    /// Leaves the steps of a chain that fill the side-effect what gathers, and gives those that ask for it the rest. Whether
-    /// there are any.
-    fn put_into(&self, chain: &mut Chain, id: SideEffectId, called: &Str) -> bool {
-        let mut has_changed = false;
-        let mut at = 0;
-        while at < chain.steps.len() {
-            let step = &mut chain.steps[at];
-            at += 1;
-            let mut finish = match &mut step.kind {
-                Kind::Group(group) if group.side_effect == Some(id) => {
-                    self.cut(&mut group.value, step.name);
-                    has_changed = true;
-                    continue;
-                }
-                Kind::Cap(asked) if !asked.contains(&id) => continue,
-                Kind::Cap(asked) if asked.len() == 1 => self.of_map(step.name).steps,
-                Kind::Cap(_) => self.finish_one_of_several(called, step.name),
-                _ => continue,
-            };
-            // The map that leaves, finished, is the object that has the names.
-            if let Some(last) = finish.last_mut() {
-                last.labels = std::mem::take(&mut step.labels);
-            }
-            chain.steps.splice(at..at, finish);
-            has_changed = true;
-        }
-        has_changed
-    }
-
     /// From a map of what was gathered to a map of what is made of it.
     fn of_map(&self, name: StepName) -> Chain {
         let mut value = Chain::of(column(Column::Values), name);
@@ -207,6 +222,48 @@ impl Parts {
         value.steps.push(Step::new(Kind::Tail(1), name));
         each_entry(value, name).steps
     }
+}
+
+/// Leaves the steps of a chain that fill side-effects what gathers, and gives those that ask for them the rest. Whether there
+/// are any.
+fn put_into(chain: &mut Chain, parts: &AllParts, names: &Names) -> bool {
+    let mut has_changed = false;
+    let mut at = 0;
+    while at < chain.steps.len() {
+        let step = &mut chain.steps[at];
+        at += 1;
+        let name = step.name;
+        let mut finish = Vec::new();
+        match &mut step.kind {
+            Kind::Group(group) => {
+                if let Some(parts) = group.side_effect.and_then(|id| parts.get(&id)) {
+                    parts.cut(&mut group.value, name);
+                    has_changed = true;
+                }
+            }
+            Kind::Cap(asked) => {
+                let single = asked.len() == 1;
+                for id in asked.iter() {
+                    let (Some(parts), Some((called, _))) = (parts.get(id), names.get_index(id.0.into()))
+                    else {
+                        continue;
+                    };
+                    finish.extend(match single {
+                        true => parts.of_map(name).steps,
+                        false => parts.finish_one_of_several(called, name),
+                    });
+                }
+            }
+            _ => {}
+        }
+        // The map that leaves, finished, is the object that has the names.
+        if let Some(last) = finish.last_mut() {
+            last.labels = std::mem::take(&mut step.labels);
+            has_changed = true;
+        }
+        chain.steps.splice(at..at, finish);
+    }
+    has_changed
 }
 
 fn place_of_barrier(value: &Chain) -> Option<usize> {
