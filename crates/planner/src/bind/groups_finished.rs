@@ -19,31 +19,60 @@ use indexmap::IndexMap;
 
 use values::{Str, Value, watch};
 
+use super::MAX_STEPS;
 use super::grouping::sees_all;
+use crate::PlanError;
 use crate::logical::{Chain, Choice, Choose, Footprint, Group, Kind, Logical, Modulator, Origin, Role, Step};
 use crate::physical::{Aggregation, FetchKind, LocalFn, Operand, Predicate, SideEffect, SideEffectId};
 
 /// See the module. Where nobody asks for a map, what would be made of it is never made: nothing is written, nothing fails.
-pub(super) fn finish_where_asked(plan: &mut Logical) {
+///
+/// # Errors
+/// If what is made of the maps is asked for so often that the plan would have too many steps.
+pub(super) fn finish_where_asked(plan: &mut Logical) -> Result<(), PlanError> {
     if plan.side_effects.is_empty() {
-        return;
+        return Ok(());
     }
     if let Some(asked) = plan.side_effects_asked_for() {
         cut_what_nobody_asks_for(plan, &asked);
     }
     let mut found = Found { names: &plan.side_effects, fillers: HashMap::new() };
     found.look_in(&plan.root, false);
+    let asks: HashMap<SideEffectId, usize> =
+        found.fillers.iter().map(|(id, fillers)| (*id, fillers.asks)).collect();
     let parts: AllParts =
         found.fillers.into_iter().filter_map(|(id, fillers)| Some((id, fillers.parts()?))).collect();
     if parts.is_empty() {
-        return;
+        return Ok(());
     }
+    refuse_too_many(&asks, &parts)?;
     // What is left may fill others, and ask for them.
     let mut whole = parts.clone();
     for Parts { rest, .. } in whole.values_mut() {
         rest.rewrite(Role::Root, &mut |chain, _| put_into(chain, &parts, &plan.side_effects));
     }
+    refuse_too_many(&asks, &whole)?;
     plan.root.rewrite(Role::Root, &mut |chain, _| put_into(chain, &whole, &plan.side_effects));
+    Ok(())
+}
+
+/// Each `cap()` has what is left of a side-effect for itself.
+fn refuse_too_many(asks: &HashMap<SideEffectId, usize>, parts: &AllParts) -> Result<(), PlanError> {
+    let each = parts.iter().map(|(id, parts)| asks.get(id).map_or(0, |asks| asks * size(&parts.rest)));
+    if each.sum::<usize>() > MAX_STEPS {
+        return Err(PlanError::TooLarge { what: "steps", limit: MAX_STEPS });
+    }
+    Ok(())
+}
+
+/// Number of steps, those of subqueries included.
+fn size(chain: &Chain) -> usize {
+    let mut steps = chain.steps.len();
+    for step in &chain.steps {
+        watch::tick();
+        step.kind.for_each_child(&mut |child, _| steps += size(child));
+    }
+    steps
 }
 
 fn cut_what_nobody_asks_for(plan: &mut Logical, asked: &[SideEffectId]) {
@@ -84,6 +113,8 @@ struct Fillers {
     left: bool,
     /// Whether some `select()` looks at it, as far as it is.
     selected: bool,
+    /// How many `cap()` ask for it.
+    asks: usize,
 }
 
 /// Who fills which side-effect: found in one walk, for a traversal may have thousands of them.
@@ -109,6 +140,9 @@ impl Found<'_> {
                 }
                 Kind::Collect { side_effect, .. } => {
                     self.fillers.entry(*side_effect).or_default().mixed = true;
+                }
+                Kind::Cap(asked) => {
+                    asked.iter().for_each(|id| self.fillers.entry(*id).or_default().asks += 1);
                 }
                 Kind::Select(select) => {
                     for selected in &select.selections {
@@ -206,22 +240,28 @@ impl Parts {
         value.steps.extend_from_slice(&self.rest.steps);
         each_entry(value, name)
     }
+}
 
-    /// The same for one entry of the map that a `cap()` of several makes.
-    fn finish_one_of_several(&self, called: &Str, name: StepName) -> Vec<Step> {
-        let other = Chain::of(column(Column::Values), name);
+/// From the map that a `cap()` of several makes to one with the maps finished of which something is left.
+fn finish_several<'a>(left: impl Iterator<Item = (&'a Str, &'a Parts)>, name: StepName) -> Vec<Step> {
+    let other = Chain::of(column(Column::Values), name);
+    let finished = |(called, parts): (&Str, &Parts)| {
         let mut this = other.clone();
-        this.steps.extend(self.of_map(name).steps);
-        let is_this = Predicate::Compare(PredicateOp::Eq, Operand::Const(Value::String(called.clone())));
-        let choose = Choose {
-            choice: Choice::Switch(of_entry(Column::Keys), vec![(is_this, this)]),
-            otherwise: Some(other),
-            unproductive: None,
-        };
-        let mut value = Chain::of(Kind::Choose(Box::new(choose)), name);
-        value.steps.push(Step::new(Kind::Tail(1), name));
-        each_entry(value, name).steps
+        this.steps.extend(parts.of_map(name).steps);
+        (Predicate::Compare(PredicateOp::Eq, Operand::Const(Value::String(called.clone()))), this)
+    };
+    let options: Vec<(Predicate, Chain)> = left.map(finished).collect();
+    if options.is_empty() {
+        return Vec::new();
     }
+    let choose = Choose {
+        choice: Choice::Switch(of_entry(Column::Keys), options),
+        otherwise: Some(other),
+        unproductive: None,
+    };
+    let mut value = Chain::of(Kind::Choose(Box::new(choose)), name);
+    value.steps.push(Step::new(Kind::Tail(1), name));
+    each_entry(value, name).steps
 }
 
 /// Leaves the steps of a chain that fill side-effects what gathers, and gives those that ask for them the rest. Whether there
@@ -241,19 +281,16 @@ fn put_into(chain: &mut Chain, parts: &AllParts, names: &Names) -> bool {
                     has_changed = true;
                 }
             }
-            Kind::Cap(asked) => {
-                let single = asked.len() == 1;
-                for id in asked.iter() {
-                    let (Some(parts), Some((called, _))) = (parts.get(id), names.get_index(id.0.into()))
-                    else {
-                        continue;
-                    };
-                    finish.extend(match single {
-                        true => parts.of_map(name).steps,
-                        false => parts.finish_one_of_several(called, name),
-                    });
+            Kind::Cap(asked) => match asked[..] {
+                [id] => {
+                    finish.extend(parts.get(&id).map(|parts| parts.of_map(name).steps).unwrap_or_default())
                 }
-            }
+                _ => {
+                    let left =
+                        asked.iter().filter_map(|id| Some((names.get_index(id.0.into())?.0, parts.get(id)?)));
+                    finish.extend(finish_several(left, name));
+                }
+            },
             _ => {}
         }
         // The map that leaves, finished, is the object that has the names.

@@ -126,7 +126,7 @@ fn bind_once(
     }
     let (root, _) = binder.chain(&traversal.steps, Shape::of(Type::Seed))?;
     binder.plan.root = root;
-    groups_finished::finish_where_asked(&mut binder.plan);
+    groups_finished::finish_where_asked(&mut binder.plan)?;
     Ok((binder.plan, binder.names))
 }
 
