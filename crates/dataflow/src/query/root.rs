@@ -290,7 +290,7 @@ impl RunningQuery {
         let Self { state, root, answer, detach, .. } = self;
         drop(root);
         let submitted = state.transaction().map(Transaction::submit).transpose()?;
-        // While it waits, and maybe flushes, its snapshot keeps nothing in memory.
+        // While it waits its snapshot keeps nothing in memory.
         drop(state);
         drop(seated);
         let mut settled = submitted.map(graph::Submitted::settle).transpose()?;
