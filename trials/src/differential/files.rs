@@ -101,10 +101,12 @@ impl Files<'_> {
             let (theirs, ours) = (format!("theirs.{format}"), format!("ours.{format}"));
             let written = self.of_reference(graph, graph, &theirs, "write")?;
             if !matches!(written.outcome, Outcome::Results(_)) {
+                tally.add(&Verdict::Undetermined);
                 continue;
             }
             let expected = [self.of_reference(&GraphSpec::default(), graph, &theirs, "read")?];
             if !matches!(expected[0].outcome, Outcome::Results(_)) {
+                tally.add(&Verdict::Undetermined);
                 continue;
             }
 

@@ -58,8 +58,8 @@ impl Scalar {
         match self {
             Self::Int(v) => json!(["i", v.to_string()]),
             Self::Long(v) => json!(["l", v.to_string()]),
-            Self::Float(v) => json!(["f", format!("{v:?}")]),
-            Self::Double(v) => json!(["d", format!("{v:?}")]),
+            Self::Float(v) => json!(["f", format!("{v:?}").replace("inf", "Infinity")]),
+            Self::Double(v) => json!(["d", format!("{v:?}").replace("inf", "Infinity")]),
             Self::Text(v) => json!(["s", v]),
             Self::Bool(v) => json!(["b", v.to_string()]),
             Self::Date(seconds) => json!(["t", iso(*seconds)]),

@@ -55,6 +55,8 @@ impl Binder<'_> {
             let ends = template.split("%{").skip(1);
             asked.extend(ends.filter_map(|end| self.plan.side_effects.get_index_of(end.split_once('}')?.0)));
         }
+        // In the order of their names, by which they are looked up.
+        asked.sort_by_key(|index| self.plan.side_effects.get_index(*index).map(|(name, _)| name.clone()));
         let names = asked.iter().filter_map(|index| self.plan.side_effects.get_index(*index));
         let names: Vec<Value> = names.map(|(name, _)| Value::String(name.clone())).collect();
         args.push(Operand::Const(names.into()));

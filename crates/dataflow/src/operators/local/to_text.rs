@@ -58,8 +58,8 @@ fn concat(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, Q
 
 /// Replaces each `%{name}` of the template in the argument by the property of that name of the current element, else by
 /// the entry of the current map, else by the side-effect, else by the last object labelled so in the path. `%%{` is not a variable.
-/// Nothing, if a variable stands for nothing or for null. Behind the template comes a list of the names of side-effects, and each of
-/// these; `%{_}` is what the arguments behind them say in turn, or the current object where there are none.
+/// Nothing, if a variable stands for nothing or for null. Behind the template comes a sorted list of the names of side-effects, and each
+/// of these; `%{_}` is what the arguments behind them say in turn, or the current object where there are none.
 pub(super) fn format(
     object: &Value,
     args: &[Option<Value>],
@@ -70,7 +70,7 @@ pub(super) fn format(
     };
     let (side_effects, made) = more.split_at(names.len().min(more.len()));
     let side_effect = |name: &str| {
-        let place = names.iter().position(|known| known.as_str() == Some(name))?;
+        let place = names.binary_search_by(|known| known.as_str().cmp(&Some(name))).ok()?;
         side_effects.get(place).cloned().flatten()
     };
     let mut turns = made.iter().cycle();
