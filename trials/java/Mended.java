@@ -6,9 +6,11 @@ import org.apache.tinkerpop.gremlin.process.traversal.*;
 import org.apache.tinkerpop.gremlin.process.traversal.step.*;
 import org.apache.tinkerpop.gremlin.process.traversal.step.branch.*;
 import org.apache.tinkerpop.gremlin.process.traversal.step.map.MatchStep;
+import org.apache.tinkerpop.gremlin.process.traversal.step.map.NoOpBarrierStep;
 import org.apache.tinkerpop.gremlin.process.traversal.step.sideEffect.GroupSideEffectStep;
 import org.apache.tinkerpop.gremlin.process.traversal.step.util.*;
 import org.apache.tinkerpop.gremlin.process.traversal.strategy.AbstractTraversalStrategy;
+import org.apache.tinkerpop.gremlin.process.traversal.traverser.util.TraverserSet;
 import org.apache.tinkerpop.gremlin.process.traversal.util.*;
 
 /**
@@ -21,10 +23,14 @@ import org.apache.tinkerpop.gremlin.process.traversal.util.*;
  *   traversal yields nothing is no entry).
  *
  * Where it is asked for, branches take their traversers one by one although something inside gathers, or all at once although
- * nothing does. And, mended or not: which of the options for any and for none comes first is a hash's affair, so it depends on the order here.
+ * nothing does. And, mended or not: which of the options for any and for none comes first is a hash's affair, so it depends on the order here;
+ * and a barrier of HELD traversers holds them up and merges none.
  */
 final class Mended extends AbstractTraversalStrategy<TraversalStrategy.FinalizationStrategy>
         implements TraversalStrategy.FinalizationStrategy {
+    /** The size of a barrier that merges nothing: no other has it. */
+    private static final int HELD = Integer.MAX_VALUE - 1;
+
     private final long order;
     private final boolean mends;
     private final String branches;
@@ -39,6 +45,8 @@ final class Mended extends AbstractTraversalStrategy<TraversalStrategy.Finalizat
     @SuppressWarnings({"rawtypes", "unchecked"})
     public void apply(Traversal.Admin<?, ?> traversal) {
         for (Step<?, ?> step : new ArrayList<>(traversal.getSteps())) {
+            if (step instanceof NoOpBarrierStep && ((NoOpBarrierStep<?>) step).getMaxBarrierSize() == HELD)
+                TraversalHelper.replaceStep((Step) step, new Held<>(traversal), (Traversal.Admin) traversal);
             if (step instanceof BranchStep) reorder((BranchStep<?, ?, ?>) step);
             if (step instanceof BranchStep && !branches.isEmpty())
                 set(BranchStep.class, step, "hasBarrier", branches.equals("AT_ONCE"));
@@ -89,6 +97,25 @@ final class Mended extends AbstractTraversalStrategy<TraversalStrategy.Finalizat
             field.set(object, value);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    /** A barrier that keeps apart what comes to it. */
+    private static final class Held<S> extends NoOpBarrierStep<S> {
+        Held(Traversal.Admin<?, ?> traversal) { super(traversal, HELD, new TraverserSet<>(false)); }
+
+        @Override
+        public TraverserSet<S> nextBarrier() {
+            TraverserSet<S> held = super.nextBarrier();
+            barrier = new TraverserSet<>(false);
+            return held;
+        }
+
+        @Override
+        public Held<S> clone() {
+            Held<S> clone = (Held<S>) super.clone();
+            clone.barrier = new TraverserSet<>(false);
+            return clone;
         }
     }
 

@@ -28,6 +28,9 @@ public class TraverserSet<S> extends AbstractSet<Traverser.Admin<S>>
         merges = merging == Merging.EVERYWHERE || merging == Merging.WHERE_ASKED && isOfBarrier();
     }
 
+    /** One that merges always or never, whatever it is told. */
+    public TraverserSet(final boolean merges) { this.merges = merges; }
+
     public TraverserSet(final Traverser.Admin<S> traverser) {
         this();
         if (traverser != null) add(traverser);

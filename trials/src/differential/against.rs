@@ -335,9 +335,11 @@ impl Trial {
     /// nowhere, if it besides reads everything before it writes, or if its limits ask for no more than they need.
     fn merging(&mut self, case: &Case, text: &str, answer: &Answer) -> Result<Option<&'static str>, String> {
         let nowhere = if case.writes { faults::WRITES_OVER_A_BULK } else { faults::MERGING };
-        let [apart, after_reading, apart_inside, after_reading_inside] =
-            [(true, false), (false, false), (true, true), (false, true)]
-                .map(|(behind, inside)| writes_apart(&case.script, Apart { behind, inside }).to_string());
+        let parts =
+            |behind, inside, held| writes_apart(&case.script, Apart { behind, inside, held }).to_string();
+        let (apart, after_reading) = (parts(true, false, false), parts(false, false, false));
+        let (apart_inside, after_reading_inside) = (parts(true, true, false), parts(false, true, false));
+        let [held, held_inside] = [false, true].map(|inside| parts(false, inside, true));
         let for_each = writes_for_each(&case.script).to_string();
         let before = text;
         let plain_zeros =
@@ -377,6 +379,8 @@ impl Trial {
             (Merging::WhereAsked, &after_reading_inside, faults::WRITES_WHILE_READING),
             (Merging::WhereAsked, &ways_apart, faults::WRITES_WHILE_READING),
             (Merging::WhereAsked, &ways_apart_inside, faults::WRITES_WHILE_READING),
+            (Merging::WhereAsked, &held, faults::WRITES_WHILE_READING),
+            (Merging::WhereAsked, &held_inside, faults::WRITES_WHILE_READING),
         ]
         .map(|(merging, text, name)| (merging, false, text, name));
         let exact = [(Merging::Everywhere, text), (Merging::WhereAsked, text), (Merging::Nowhere, &for_each)]

@@ -11,6 +11,17 @@ pub struct Apart {
     pub behind: bool,
     /// Whether they stand in children, too.
     pub inside: bool,
+    /// Whether they merge nothing, and only hold up what comes.
+    pub held: bool,
+}
+
+/// The size of a barrier that merges nothing, as `trials/java/Mended.java` knows it.
+const HELD: &str = "2147483646";
+
+impl Apart {
+    fn barrier(self) -> Step {
+        if self.held { Step::new("barrier").arg(HELD) } else { Step::new("barrier") }
+    }
 }
 
 /// The traversal with barriers around what writes.
@@ -30,7 +41,7 @@ fn set_apart(traversal: &Traversal, apart: Apart, root: bool) -> Traversal {
         let belongs = is_part(step) && making.is_some_and(|step| matches!(step.name, "addV" | "addE"));
         // Nothing is read before the beginning.
         if !(root && index == 0 || belongs) && (writes(step) || apart.behind && follows_a_write) {
-            parted.push(Step::new("barrier"));
+            parted.push(apart.barrier());
         }
         let mut step = step.clone();
         if apart.inside {
@@ -44,7 +55,7 @@ fn set_apart(traversal: &Traversal, apart: Apart, root: bool) -> Traversal {
         parted.push(step);
     }
     if apart.behind && steps.last().is_some_and(writes) {
-        parted.push(Step::new("barrier"));
+        parted.push(apart.barrier());
     }
     Traversal { steps: parted }
 }
