@@ -16,7 +16,7 @@
 //! downstream, and nothing else; only when that has been done, and the instance is still needed, the error is due. An operator
 //! that is given a batch does its halves, until it is known whose error it is.
 
-use planner::physical::{IntraPolicy, Op, Pipeline};
+use planner::physical::{IntraPolicy, Op, OpKind, Pipeline, ScopeKind};
 
 use crate::batch::Batch;
 use crate::edge_part::EdgePart;
@@ -141,6 +141,21 @@ impl Instance {
             output: Output::default(),
             failed: None,
         }
+    }
+
+    /// About what one takes by itself, with operators that have seen little.
+    pub(crate) fn bytes(pipeline: &Pipeline) -> usize {
+        /// An operator of the usual size, and what it keeps for the next batch.
+        const OPERATOR: usize = 1 << 10;
+        // A scope whose instances live as long as it does has them from the beginning.
+        let inside = |op: &Op| match &op.kind {
+            OpKind::Scope(scope) if !has_instances_in_turn(&scope.kind) => {
+                scope.kind.pipelines().map(Self::bytes).sum()
+            }
+            _ => 0,
+        };
+        let nodes = pipeline.ops.len() * (size_of::<Node>() + OPERATOR);
+        size_of::<Self>() + nodes + pipeline.ops.iter().map(inside).sum::<usize>()
     }
 
     /// An instance of a loop's iteration, whose operators from `tail_from` on come after the body.
@@ -528,6 +543,19 @@ impl Instance {
         self.output.batches = batches;
         delivered
     }
+}
+
+/// Whether a scope opens instances as traversers come.
+fn has_instances_in_turn(kind: &ScopeKind) -> bool {
+    matches!(
+        kind,
+        ScopeKind::Filter { .. }
+            | ScopeKind::Apply { .. }
+            | ScopeKind::FlatMap { .. }
+            | ScopeKind::SideEffect { .. }
+            | ScopeKind::Coalesce { .. }
+            | ScopeKind::Repeat { .. }
+    )
 }
 
 /// Operators after which batches are weighed as a whole: so little that each of them adds comes to something.

@@ -293,6 +293,59 @@ fn a_loop_gives_the_same_results_under_every_policy_bound_and_turn() {
     }
 }
 
+/// `V().repeat(repeat(…innermost…).times(times)).times(times).count()`, so many loops inside one another.
+fn nested(graph: &Graph, innermost: impl Fn(&mut Builder) -> Op, depth: u32, times: i64) -> Arc<Plan> {
+    let mut plan = Builder::new(graph);
+    let mut body = innermost(&mut plan);
+    for _ in 0..depth {
+        let tail =
+            Control { tests: Pipeline::default(), until: Condition::Times(times), emit: Condition::Never };
+        let kind = ScopeKind::Repeat { head: Vec::new(), body: Pipeline::new(vec![body]), tail: vec![tail] };
+        body = plan.scope("repeat", kind, Grain::Iteration, policy(InterPolicy::BreadthFirst, 64));
+    }
+    let ops = vec![plan.scan("hub"), body, plan.count()];
+    plan.plan(ops)
+}
+
+/// The results of a query that may hold so much memory, and what it has held at most after a turn.
+fn peak(plan: &Arc<Plan>, graph: &Graph, memory: u64) -> Result<(Vec<Value>, u64), dataflow::QueryError> {
+    let state = state(plan, graph.snapshot(), memory);
+    let mut query = RunningQuery::new(state.clone(), Detail::Tokens);
+    let (mut results, mut peak) = (Vec::new(), 0);
+    loop {
+        let (progress, batch) = query.run(Quota::new(&*state.clock, Duration::from_micros(100)))?;
+        results.extend(batch.into_iter().map(|(value, _)| value));
+        peak = peak.max(state.memory.used());
+        if progress == Progress::Complete {
+            return Ok((results, peak));
+        }
+    }
+}
+
+#[test]
+fn loops_inside_one_another_hold_one_instance_each_and_not_one_for_each_iteration() {
+    let graph = hubs(3, 1);
+    let plan = nested(&graph, |plan| plan.out("next"), 5, 6);
+    let (results, peak) = peak(&plan, &graph, 1 << 30).unwrap();
+    assert_eq!(results, [Value::Long(3)]);
+    assert!(peak < 64 << 10, "{peak} bytes for five loops");
+}
+
+#[test]
+fn iterations_that_must_be_remembered_count_as_memory() {
+    let graph = hubs(3, 1);
+    let dedup = |plan: &mut Builder| {
+        let by = vec![By::Current];
+        plan.op("dedup", OpKind::Dedup(op::Dedup { by, across_iterations: false, in_pieces: false }))
+    };
+    let (results, peak_of_few) = peak(&nested(&graph, dedup, 2, 3), &graph, 1 << 30).unwrap();
+    assert_eq!(results, [Value::Long(3)]);
+    let (_, peak_of_many) = peak(&nested(&graph, dedup, 2, 30), &graph, 1 << 30).unwrap();
+    assert!(peak_of_many > 50 * peak_of_few, "{peak_of_many} for 900 iterations, {peak_of_few} for 9");
+    let refused = peak(&nested(&graph, dedup, 5, 6), &graph, 1 << 20);
+    assert!(matches!(refused, Err(dataflow::QueryError::MemoryExceeded { .. })));
+}
+
 #[test]
 fn a_loop_inside_a_where_ends_with_its_own_instance() {
     let graph = hubs(8, 1);

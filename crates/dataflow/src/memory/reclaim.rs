@@ -13,6 +13,10 @@ use crate::housekeeping::{IDLE, be_idle};
 /// Bytes from which on it is worth while: a fifth of a turn, if they are small values.
 pub(crate) const LARGE: usize = 1 << 18;
 
+/// Bytes up to which an operator that is reset keeps its allocations for the next instance: nobody counts them then, and there may be
+/// thousands of such operators.
+pub(crate) const KEPT: usize = 4 << 10;
+
 type Remains = Box<dyn Send>;
 
 /// Where the thread takes from what it frees; `None` if it could not be started. What waits there is bounded by the memory that

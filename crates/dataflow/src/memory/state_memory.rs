@@ -76,6 +76,11 @@ impl StateMemory {
         self.bytes
     }
 
+    /// Holds so many bytes from now on, if it has held more.
+    pub(crate) fn shrink(&mut self, bytes: usize) {
+        self.give_back(self.bytes.saturating_sub(bytes));
+    }
+
     /// Gives everything back.
     pub(crate) fn release(&mut self) {
         self.give_back(self.bytes);

@@ -150,7 +150,7 @@ impl Operator for Aggregate {
 
     fn reset(&mut self) {
         let bytes = self.held.bytes();
-        if bytes >= reclaim::LARGE {
+        if bytes > reclaim::KEPT {
             let Self { states, folding, held } = std::mem::take(self);
             return reclaim::free((states, folding, held), bytes);
         }

@@ -120,7 +120,7 @@ impl Operator for Barrier {
 
     fn reset(&mut self) {
         let bytes = self.held.bytes();
-        if bytes >= reclaim::LARGE {
+        if bytes > reclaim::KEPT {
             return reclaim::free(std::mem::take(self), bytes);
         }
         self.store.clear();

@@ -63,7 +63,7 @@ impl Operator for Dedup {
 
     fn reset(&mut self) {
         let bytes = self.own.held.bytes();
-        if bytes >= reclaim::LARGE {
+        if bytes > reclaim::KEPT {
             reclaim::free(std::mem::take(&mut self.own), bytes);
         }
         self.own.seen.clear();

@@ -98,7 +98,7 @@ impl Operator for MergeSacks {
     fn reset(&mut self) {
         let bytes = self.held.bytes();
         let old = std::mem::take(self);
-        if bytes >= reclaim::LARGE {
+        if bytes > reclaim::KEPT {
             reclaim::free(old, bytes);
         }
     }

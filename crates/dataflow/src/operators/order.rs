@@ -100,10 +100,11 @@ impl Operator for Order {
     }
 
     fn reset(&mut self) {
-        if self.store.bytes() + self.key_weight.bytes >= reclaim::LARGE {
+        let bytes = self.store.bytes() + self.key_weight.bytes;
+        if bytes > reclaim::KEPT {
             let Self { store, entries, keys, held, random, .. } = std::mem::take(self);
             self.random = random;
-            return reclaim::free((store, entries, keys, held), reclaim::LARGE);
+            return reclaim::free((store, entries, keys, held), bytes);
         }
         self.store.clear();
         self.entries.clear();

@@ -110,7 +110,7 @@ impl Operator for Sample {
 
     fn reset(&mut self) {
         let bytes = self.held.bytes();
-        if bytes >= reclaim::LARGE {
+        if bytes > reclaim::KEPT {
             let random = self.random.take();
             let remains = std::mem::replace(self, Self { random, ..Self::default() });
             return reclaim::free(remains, bytes);

@@ -20,6 +20,7 @@ mod algorithm;
 mod branch;
 mod egress;
 mod exchange;
+mod forgetful;
 mod group;
 mod passage;
 mod piece;

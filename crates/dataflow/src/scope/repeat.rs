@@ -16,6 +16,10 @@
 //! When there are many, for each run of the lowest iteration the highest has one: so what is a few steps away is found after
 //! twice the work of a breadth-first search at most, and what is far, after twice that of a depth-first one.
 //!
+//! **Put away.** While more may come an iteration stays open, whatever it has done. Of loops inside one another, each of whose
+//! iterations has all those of the loop inside it, all would be there at once. So one that remembers nothing gives its instance to
+//! another iteration meanwhile.
+//!
 //! **An error** in an iteration is due when the iterations above have done what they were sent, for that was made of traversers
 //! before the one that failed; those below have to do with later ones, and do nothing more.
 
@@ -33,6 +37,8 @@ use crate::query::Counters;
 use crate::scope_memory::ScopeMemory;
 use crate::scope_tag::ScopeTag;
 
+use super::forgetful::{has_loop, is_forgetful};
+
 /// Traversers that a loop which is run from both ends takes along breadth-first, before it also looks at the far end.
 const NEAR: u64 = 1 << 17;
 
@@ -40,8 +46,15 @@ const NEAR: u64 = 1 << 17;
 struct Iteration {
     /// From 1.
     tag: ScopeTag,
-    instance: Instance,
+    /// `None` while it has no messages, if it remembers nothing.
+    instance: Option<Instance>,
     blocked: bool,
+}
+
+impl Iteration {
+    fn has_work(&self) -> bool {
+        self.instance.as_ref().is_some_and(Instance::has_work)
+    }
 }
 
 /// See the module.
@@ -60,6 +73,11 @@ pub(super) struct LoopScope {
     lowest: u64,
     memory: ScopeMemory,
     pool: Vec<Instance>,
+    /// What instances take, those in the pool among them.
+    made: StateMemory,
+    /// Whether iterations without messages are put away. It takes them what they have learnt about the size of batches, so it is
+    /// done only where there is a loop inside.
+    puts_away: bool,
     input_ended: bool,
     /// Rows that iterations were sent, in all.
     sent: u64,
@@ -75,6 +93,7 @@ impl LoopScope {
         debug_assert_eq!(scope.grain, Grain::Iteration);
         let (pipeline, tail_from) = iteration_pipeline(head, body, tail);
         Self {
+            puts_away: has_loop(&pipeline) && is_forgetful(&pipeline),
             pipeline,
             tail_from,
             policy: scope.policy,
@@ -84,6 +103,7 @@ impl LoopScope {
             lowest: 1,
             memory: ScopeMemory::default(),
             pool: Vec::new(),
+            made: StateMemory::default(),
             input_ended: false,
             sent: 0,
             far: false,
@@ -97,10 +117,7 @@ impl LoopScope {
         // Messages to an iteration that has completed early (a full `limit` in the body) are ignored.
         let Some(at) = tag.instance.checked_sub(self.lowest).map(|at| at as usize) else { return Ok(()) };
         if at < self.iterations.len() {
-            let inside = inside(&self.memory, cx, tag);
-            let iteration = &mut self.iterations[at];
-            iteration.blocked = false;
-            return iteration.instance.receive(batch, &inside);
+            return self.receive(at, [batch], cx);
         }
         self.pending.push(batch);
         self.open_pending(cx)?;
@@ -115,29 +132,54 @@ impl LoopScope {
             return Ok(());
         }
         let tag = ScopeTag::iteration(self.lowest + open as u64);
-        let instance =
-            self.pool.pop().unwrap_or_else(|| Instance::of_iteration(self.pipeline.clone(), self.tail_from));
-        self.iterations.push_back(Iteration { tag, instance, blocked: false });
+        self.iterations.push_back(Iteration { tag, instance: None, blocked: false });
         if let Some(counters) = cx.query.profile.of(cx.op.id) {
             Counters::add(&counters.opened, 1);
             counters.concurrent.fetch_max(open as u64 + 1, std::sync::atomic::Ordering::Relaxed);
         }
-        let inside = inside(&self.memory, cx, tag);
         let batches = std::mem::take(&mut self.pending);
         self.held.release();
-        let iteration = self.iterations.back_mut().expect("just pushed");
-        batches.into_iter().try_for_each(|batch| iteration.instance.receive(batch, &inside))?;
+        self.receive(open, batches, cx)?;
         self.announce_ends();
         Ok(())
     }
 
+    /// Gives batches to an open iteration, which gets an instance if it has none.
+    fn receive(
+        &mut self,
+        at: usize,
+        batches: impl IntoIterator<Item = Batch>,
+        cx: &Context<'_>,
+    ) -> Result<(), QueryError> {
+        if self.iterations[at].instance.is_none() {
+            self.iterations[at].instance = Some(self.take_instance(cx)?);
+        }
+        let iteration = &mut self.iterations[at];
+        iteration.blocked = false;
+        let inside = inside(&self.memory, cx, iteration.tag);
+        let Some(instance) = &mut iteration.instance else { return Ok(()) };
+        batches.into_iter().try_for_each(|batch| instance.receive(batch, &inside))
+    }
+
+    fn take_instance(&mut self, cx: &Context<'_>) -> Result<Instance, QueryError> {
+        if let Some(instance) = self.pool.pop() {
+            return Ok(instance);
+        }
+        self.made.grow(&cx.query.memory, Instance::bytes(&self.pipeline))?;
+        Ok(Instance::of_iteration(self.pipeline.clone(), self.tail_from))
+    }
+
+    /// Whether the lowest open iteration gets no more input: everything before it has completed.
+    fn lowest_has_ended(&self) -> bool {
+        (self.lowest > 1 || self.input_ended) && self.failed.is_none()
+    }
+
     /// The lowest open iteration gets no more input once everything before it has completed.
     fn announce_ends(&mut self) {
-        if (self.lowest > 1 || self.input_ended)
-            && self.failed.is_none()
-            && let Some(first) = self.iterations.front_mut()
+        if self.lowest_has_ended()
+            && let Some(Iteration { instance: Some(first), .. }) = self.iterations.front_mut()
         {
-            first.instance.end_input();
+            first.end_input();
         }
     }
 
@@ -145,7 +187,7 @@ impl LoopScope {
     fn choose(&self) -> Option<usize> {
         let runnable = |at: &usize| {
             let iteration = &self.iterations[*at];
-            iteration.instance.has_work() && !iteration.blocked
+            iteration.has_work() && !iteration.blocked
         };
         // From both ends, it is the turn of one.
         let policy = match self.policy.inter {
@@ -172,16 +214,28 @@ impl LoopScope {
         let mut results = Output::default();
         let inside = inside(&self.memory, cx, tag);
         let iteration = &mut self.iterations[at];
-        let progress = match iteration.instance.run(&inside, self.policy.intra, &mut results) {
+        let Some(instance) = &mut iteration.instance else { return Ok(()) };
+        let progress = match instance.run(&inside, self.policy.intra, &mut results) {
             Err(error) if error.is_of_traverser() => return self.note_failure(at, error, cx),
             progress => progress?,
         };
         iteration.blocked = progress == Progress::Blocked;
+        if self.puts_away && !iteration.has_work() {
+            self.put_away(at);
+        }
         results.exits.into_iter().for_each(|batch| out.emit(batch));
         for batch in results.batches {
             self.send(tag.next_iteration(), batch, cx)?;
         }
         self.retire(cx)
+    }
+
+    /// Keeps an iteration's instance for another one.
+    fn put_away(&mut self, at: usize) {
+        if let Some(mut instance) = self.iterations[at].instance.take() {
+            instance.reset();
+            self.pool.push(instance);
+        }
     }
 
     /// An iteration has failed: it and those below do nothing more, and nothing more enters.
@@ -196,9 +250,11 @@ impl LoopScope {
     fn retire(&mut self, cx: &Context<'_>) -> Result<(), QueryError> {
         loop {
             self.announce_ends();
-            let finished = self.iterations.front().is_some_and(|i| match self.failed {
-                None => i.instance.is_complete(),
-                Some(_) => !i.instance.has_work(),
+            let has_ended = self.lowest_has_ended();
+            let finished = self.iterations.front().is_some_and(|i| match (&self.failed, &i.instance) {
+                (None, Some(instance)) => instance.is_complete(),
+                (None, None) => has_ended,
+                (Some(_), _) => !i.has_work(),
             });
             if !finished {
                 return Ok(());
@@ -210,9 +266,9 @@ impl LoopScope {
 
     /// Closes the lowest open iteration.
     fn close_lowest(&mut self) {
-        if let Some(mut iteration) = self.iterations.pop_front() {
-            iteration.instance.reset();
-            self.pool.push(iteration.instance);
+        if !self.iterations.is_empty() {
+            self.put_away(0);
+            self.iterations.pop_front();
             self.lowest += 1;
         }
     }
@@ -255,10 +311,11 @@ impl Operator for LoopScope {
     }
 
     fn reset(&mut self) {
-        for mut iteration in self.iterations.drain(..) {
-            iteration.instance.reset();
-            self.pool.push(iteration.instance);
-        }
+        (0..self.iterations.len()).for_each(|at| self.put_away(at));
+        self.iterations.clear();
+        // As long as the scope itself is in a pool, one is enough: there may be as many such scopes as there are instances.
+        self.pool.truncate(1);
+        self.made.shrink(self.pool.len() * Instance::bytes(&self.pipeline));
         self.pending.clear();
         self.held.release();
         self.lowest = 1;

@@ -74,16 +74,28 @@ fn endless_number(rng: &mut Rng) -> Hostile {
         .needs(Needs::default().endless())
 }
 
-/// Loops in loops.
+/// Loops in loops, with other subqueries between them: the instances of one are there for each of the other's.
 fn nested(rng: &mut Rng) -> Hostile {
     let (depth, times) = (rng.i32(3..14), rng.i32(3..12));
-    let (start, body) =
-        pick(rng, &[("g.inject(1)", "identity()"), ("g.V().hasLabel('ball')", "both('e').barrier()")]);
+    let (start, body) = pick(
+        rng,
+        &[
+            ("g.inject(1)", "identity()"),
+            ("g.inject(1)", "dedup()"),
+            ("g.inject(1)", "local(count())"),
+            ("g.V().hasLabel('ball')", "both('e').barrier()"),
+            ("g.V().hasLabel('ball')", "both('e').dedup()"),
+        ],
+    );
+    let between = pick(rng, &["", "", "where", "local", "optional", "sideEffect"]);
     let mut text = body.to_owned();
     for _ in 0..depth {
-        text = format!("repeat({text}).times({times})");
+        let inside = if between.is_empty() { text } else { format!("{between}({text})") };
+        text = format!("repeat({inside}).times({times})");
     }
-    let passes = f64::from(times).powi(depth);
+    // One that has seen all there is sees nothing again.
+    let ends_early = body.contains("dedup") || between == "where";
+    let passes = if ends_early { 0.0 } else { f64::from(times).powi(depth) };
     Hostile::script(format!("{start}.{text}.count()")).needs(Needs::default().rows(passes))
 }
 

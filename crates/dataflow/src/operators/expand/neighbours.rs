@@ -127,7 +127,7 @@ impl Fill for Expand {
     fn reset(&mut self) {
         self.part = None;
         let bytes = self.held.bytes();
-        if bytes >= reclaim::LARGE {
+        if bytes > reclaim::KEPT {
             reclaim::free((std::mem::take(&mut self.seen), std::mem::take(&mut self.held)), bytes);
         }
         self.seen.clear();

@@ -35,6 +35,7 @@ use crate::batch::{Batch, Tags};
 use crate::entered::{Entered, TagSet};
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
+use crate::memory::StateMemory;
 use crate::operator::{Context, Operator, Output, Step};
 use crate::query::Counters;
 use crate::scope_tag::ScopeTag;
@@ -63,6 +64,8 @@ pub(super) struct BranchScope {
     rounds: Rounds,
     /// Terminated instances, by branch, to be used again.
     pool: Vec<Vec<Instance>>,
+    /// What instances take, those in the pool among them.
+    made: StateMemory,
     opened: u64,
     /// Where results must leave in the order of the inputs.
     in_order: InOrder,
@@ -81,6 +84,7 @@ impl BranchScope {
         Self {
             pool: branches.iter().map(|_| Vec::new()).collect(),
             branches,
+            made: StateMemory::default(),
             semantics,
             child: scope.child,
             entrance: Entrance::of(scope, from),
@@ -115,7 +119,7 @@ impl BranchScope {
             self.next_row = 0;
         }
         let round = self.rounds.current();
-        let instance = self.take_instance(0);
+        let instance = self.take_instance(0, cx)?;
         let mut si = ScopeInstance {
             tag: cx.tag.within(self.opened),
             round,
@@ -159,8 +163,20 @@ impl BranchScope {
         u64::from(self.policy.max_instances.max(1))
     }
 
-    fn take_instance(&mut self, branch: usize) -> Instance {
-        self.pool[branch].pop().unwrap_or_else(|| Instance::new(self.branches[branch].clone()))
+    fn take_instance(&mut self, branch: usize, cx: &Context<'_>) -> Result<Instance, QueryError> {
+        if let Some(instance) = self.pool[branch].pop() {
+            return Ok(instance);
+        }
+        let pipeline = &self.branches[branch];
+        self.made.grow(&cx.query.memory, Instance::bytes(pipeline))?;
+        Ok(Instance::new(pipeline.clone()))
+    }
+
+    /// What the instances in the pool take.
+    fn pooled(&self) -> usize {
+        let of_branch =
+            |(pool, pipeline): (&Vec<Instance>, &Pipeline)| pool.len() * Instance::bytes(pipeline);
+        self.pool.iter().zip(&self.branches).map(of_branch).sum()
     }
 
     /// Runs one instance for a slice and takes its results. How it went, and whether it has used its slice up.
@@ -230,7 +246,7 @@ impl BranchScope {
 
     /// Begins the row of an instance that runs again row by row.
     fn restart(&mut self, at: usize, mut si: ScopeInstance, cx: &Context<'_>) -> Result<(), QueryError> {
-        let fresh = self.take_instance(0);
+        let fresh = self.take_instance(0, cx)?;
         let used = std::mem::replace(&mut si.instance, fresh);
         self.pool[si.branch].push(used);
         (si.tag, si.branch, si.hits) = (si.tag.of_row(si.first), 0, vec![false]);
@@ -272,7 +288,7 @@ impl BranchScope {
         si.instance.reset();
         let next = si.branch + 1;
         if next < self.branches.len() && self.rows_for_next_branch(&si) > 0 {
-            let fresh = self.take_instance(next);
+            let fresh = self.take_instance(next, cx)?;
             let used = std::mem::replace(&mut si.instance, fresh);
             self.pool[si.branch].push(used);
             si.branch = next;
@@ -419,6 +435,9 @@ impl Operator for BranchScope {
         self.next_row = 0;
         // A terminated scope terminates its instances in cascade; their operators go with them.
         self.rounds.running.clear();
+        // As long as the scope itself is in a pool, one is enough: there may be as many such scopes as there are instances.
+        self.pool.iter_mut().for_each(|pool| pool.truncate(1));
+        self.made.shrink(self.pooled());
         self.failed = None;
         self.in_order.restart(self.opened);
         self.egress.reset();
