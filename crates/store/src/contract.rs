@@ -63,6 +63,10 @@ pub trait Store: Send + Sync {
     /// When that failed, or an earlier write did: the store then accepts no further writes.
     fn sync(&self) -> Result<(), StoreError>;
 
+    /// Told when nothing has been written for a while: what is kept in memory only since it was written lately may go to disk, in
+    /// the background.
+    fn rest(&self) {}
+
     /// Roughly how much a keyspace holds, at a cost that does not depend on its size.
     fn approximate_size(&self, keyspace: &Keyspace) -> Result<ApproximateSize, StoreError>;
 

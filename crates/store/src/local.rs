@@ -44,6 +44,9 @@ pub trait Engine: CommitSink + 'static {
     /// Makes all that was written durable.
     fn sync(&self) -> Result<(), StoreError>;
 
+    /// Nothing has been written for a while.
+    fn rest(&self) {}
+
     /// Makes all that was written durable, for the last time.
     fn close(&self) -> Result<(), StoreError> {
         self.sync()
@@ -136,6 +139,12 @@ impl<E: Engine> Store for LocalStore<E> {
         self.queue.check_writable()?;
         // After a sync that failed, a second one would succeed without having written what the first one could not.
         self.queue.sink().sync().inspect_err(|error| self.queue.halt(error))
+    }
+
+    fn rest(&self) {
+        if let Ok(engine) = self.engine() {
+            engine.rest();
+        }
     }
 
     fn approximate_size(&self, keyspace: &Keyspace) -> Result<ApproximateSize, StoreError> {

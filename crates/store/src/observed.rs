@@ -70,6 +70,10 @@ impl Store for ObservedStore {
         self.store.sync()
     }
 
+    fn rest(&self) {
+        self.store.rest();
+    }
+
     fn approximate_size(&self, keyspace: &Keyspace) -> Result<ApproximateSize, StoreError> {
         self.store.approximate_size(keyspace)
     }

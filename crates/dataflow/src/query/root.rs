@@ -116,7 +116,7 @@ impl RunningQuery {
         // Long work on values ends by unwinding: see `values::watch`.
         let outcome = watch::watched(self.state.clone(), || self.advance(quota));
         let outcome = outcome.unwrap_or_else(|_| Err(self.state.ended()));
-        let outcome = outcome.map_err(|error| self.explain(error));
+        let outcome = outcome.map_err(|error| explain(&self.state, error));
         self.time += self.state.clock.now().saturating_sub(began);
         if outcome.is_err() {
             let bytes = self.state.memory.used() as usize;
@@ -125,20 +125,6 @@ impl RunningQuery {
             reclaim::free(terminated, bytes);
         }
         outcome
-    }
-
-    /// The error as its user sees it. The pools learn of queries that were not done in time.
-    fn explain(&self, error: QueryError) -> QueryError {
-        let error = match error {
-            QueryError::Graph(cause) if matches!(*cause, graph::GraphError::Interrupted) => {
-                self.state.interrupted()
-            }
-            error => error,
-        };
-        if let (QueryError::TimedOut(_), Some(request)) = (&error, self.state.cancel.request()) {
-            request.note_time_out();
-        }
-        error
     }
 
     fn advance(&mut self, quota: Quota<'_>) -> Result<(Progress, Results), QueryError> {
@@ -289,7 +275,10 @@ impl RunningQuery {
         let mut results = self.answered(&ReadNotes::of_shown(transaction))?;
         let Self { state, root, answer, detach, .. } = self;
         drop(root);
-        let submitted = state.transaction().map(Transaction::submit).transpose()?;
+        let deadline = state.cancel.request().and_then(|request| request.deadline());
+        let submit = |transaction: &Transaction| transaction.submit_by(deadline);
+        let submitted = state.transaction().map(submit).transpose();
+        let submitted = submitted.map_err(|error| explain(&state, error.into()))?;
         // While it waits its snapshot keeps nothing in memory.
         drop(state);
         drop(seated);
@@ -319,8 +308,20 @@ impl RunningQuery {
     fn answered(&self, notes: &ReadNotes<'_>) -> Result<Results, QueryError> {
         let now = || self.answer.now(&self.state, notes, self.detach);
         let results = watch::watched(self.state.clone(), now).unwrap_or_else(|_| Err(self.state.ended()));
-        let results = results.map_err(|error| self.explain(error))?;
+        let results = results.map_err(|error| explain(&self.state, error))?;
         self.state.snapshot().check()?;
         Ok(results)
     }
+}
+
+/// The error as its user sees it. The pools learn of queries that were not done in time.
+fn explain(state: &QueryState, error: QueryError) -> QueryError {
+    let error = match error {
+        QueryError::Graph(cause) if matches!(*cause, graph::GraphError::Interrupted) => state.interrupted(),
+        error => error,
+    };
+    if let (QueryError::TimedOut(_), Some(request)) = (&error, state.cancel.request()) {
+        request.note_time_out();
+    }
+    error
 }

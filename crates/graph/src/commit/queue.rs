@@ -35,6 +35,12 @@ use crate::resident::{Memory, Writer};
 /// Bytes of records that one group gathers.
 const GROUP_BYTES: usize = 8 << 20;
 
+/// Bytes from which on the size of a commit says how long it takes.
+const LARGE: usize = 1 << 20;
+
+/// Nanoseconds for each byte, before anything is known of the disk.
+const PER_BYTE: f64 = 5.0;
+
 /// Operations that are applied under one guard.
 const STRETCH: usize = 64;
 
@@ -58,6 +64,8 @@ struct State {
     company: usize,
     /// How long it took to make the last group durable.
     pace: Duration,
+    /// Nanoseconds for each byte that large groups took lately, from the log to being visible.
+    per_byte: f64,
     /// Commits that a full disk had no room for, until their committers hear of it.
     given_up: FxHashMap<Stamp, Arc<StoreError>>,
     /// Which definitions the log (or the checkpoint) already has.
@@ -80,11 +88,29 @@ impl CommitQueue {
             led: false,
             company: 1,
             pace: Duration::ZERO,
+            per_byte: PER_BYTE,
             given_up: FxHashMap::default(),
             logged_revision: revision,
         };
         let (changed, joined) = (Condvar::new(), Condvar::new());
         Self { state: Mutex::new(state), changed, joined, counters: CommitCounters::default() }
+    }
+
+    /// Whether a commit of so many bytes would end by then, as far as one can tell: a large one takes as long as the last large ones
+    /// did. What it has to wait for is counted, but for the group that is under way.
+    fn can_end_by(&self, deadline: Instant, bytes: usize) -> bool {
+        let state = self.state.lock();
+        let bytes = bytes + state.waiting.iter().map(|pending| pending.body.len()).sum::<usize>();
+        let time = if bytes < LARGE { 0.0 } else { bytes as f64 * state.per_byte };
+        Instant::now() + Duration::from_nanos(time as u64) <= deadline
+    }
+
+    /// A group of so many bytes took so long.
+    fn note_pace(&self, bytes: usize, took: Duration) {
+        if bytes >= LARGE {
+            let state = &mut self.state.lock();
+            state.per_byte = (state.per_byte + took.as_nanos() as f64 / bytes as f64) / 2.0;
+        }
     }
 
     /// Waits for those who committed at the same time lately, at most for as long as the last group took to write. They
@@ -143,6 +169,8 @@ pub(crate) struct Commit<'a> {
     pub(crate) ops: Vec<Op>,
     /// What it leaves beside its record.
     pub(crate) notes: Vec<Note>,
+    /// When its client stops waiting.
+    pub(crate) deadline: Option<Instant>,
 }
 
 impl Committer {
@@ -192,6 +220,7 @@ impl Committer {
             names,
             ops: Vec::new(),
             notes: Vec::new(),
+            deadline: None,
         };
         let stamp = self.submit(catalog, commit)?.stamp;
         self.settle(stamp)?;
@@ -201,8 +230,11 @@ impl Committer {
     /// Validates a transaction and queues it; its stamp. It is to be settled.
     pub(crate) fn submit(&self, catalog: &Catalog, commit: Commit<'_>) -> Result<Committed> {
         self.refuse_if_failed()?;
-        let Commit { snapshot, footprint, standing, names, ops, notes } = commit;
+        let Commit { snapshot, footprint, standing, names, ops, notes, deadline } = commit;
         let body = encode_ops(&ops);
+        if deadline.is_some_and(|deadline| !self.commits.can_end_by(deadline, body.len())) {
+            return Err(GraphError::Interrupted);
+        }
         let names = || names.map_or_else(Vec::new, |names| self.names.take_to_log(names));
         let enqueue = |stamp| self.enqueue(stamp, (catalog, names), body, (ops, notes));
         let outcome = self.timeline.commit(snapshot, footprint, standing, enqueue);
@@ -268,7 +300,11 @@ impl Committer {
         let written = self.write_group(&mut group);
         leading.pace = began.elapsed();
         let outcome = match written {
-            Ok(bytes) => self.apply_group(group, bytes, &mut leading),
+            Ok(bytes) => {
+                let applied = self.apply_group(group, bytes, &mut leading);
+                self.commits.note_pace(bytes, began.elapsed());
+                applied
+            }
             Err(GraphError::Store(cause)) if matches!(*cause, StoreError::DiskFull { .. }) => {
                 self.give_up(group, &cause, &mut leading);
                 Ok(())
@@ -432,6 +468,17 @@ mod tests {
         queue.await_company(&mut state);
         assert!(began.elapsed() >= LONGEST_WAIT, "nobody came");
         assert!(state.waiting.is_empty());
+    }
+
+    #[test]
+    fn a_large_commit_is_expected_to_take_as_long_as_the_last_ones_did() {
+        let queue = CommitQueue::new(0);
+        let soon = Instant::now() + Duration::from_millis(500);
+        assert!(queue.can_end_by(soon, 10 << 20));
+        (0..10).for_each(|_| queue.note_pace(1 << 20, Duration::from_millis(100)));
+        assert!(!queue.can_end_by(soon, 10 << 20), "a second");
+        assert!(queue.can_end_by(soon, 2 << 20));
+        assert!(queue.can_end_by(soon, LARGE - 1) && !queue.can_end_by(Instant::now(), 1));
     }
 
     #[test]

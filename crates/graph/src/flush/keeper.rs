@@ -1,4 +1,5 @@
-//! The thread that makes room, and that forgets commits behind the last one of a load.
+//! The thread that makes room, and that puts away what a load leaves behind its last commit: commits that are remembered, and what
+//! the store keeps in memory.
 
 use super::Files;
 use crate::cache::{Cache, Woken};
@@ -6,6 +7,7 @@ use crate::error::Result;
 use crate::resident::Threads;
 use std::sync::Arc;
 use std::time::Duration;
+use timeline::Stamp;
 
 /// The pause between two looks while memory has just begun to fill up. It shrinks linearly to nothing at the budget.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
@@ -21,15 +23,24 @@ pub(crate) fn start_keeper(files: &Arc<Files>) -> Result<Threads> {
     Ok(threads)
 }
 
-/// How often it is looked whether commits are still remembered that nobody can conflict with: behind the last commits of a load.
-const LOOK: Duration = Duration::from_secs(4);
+/// How often it is looked whether anything was committed, and whether commits are still remembered that nobody can conflict with.
+const LOOK: Duration = Duration::from_secs(3);
+
+/// The last commit, and whether the store has been told that none has followed it since the look before.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Rest {
+    newest: Stamp,
+    told: bool,
+}
 
 fn keep(files: &Files) {
+    let mut rest = Rest::default();
     loop {
         match files.cache.signal.wait(LOOK) {
             Woken::Stopped => return,
             Woken::Idle => {
                 files.timeline.forget();
+                rest = files.rest(rest);
                 continue;
             }
             Woken::Rung => {}
@@ -53,6 +64,16 @@ fn pause(cache: &Cache) -> Duration {
 }
 
 impl Files {
+    /// Tells the store once that nothing has been committed since the look before; what this look has seen.
+    fn rest(&self, before: Rest) -> Rest {
+        let newest = self.timeline.visible();
+        let rests = newest == before.newest;
+        if rests && !before.told {
+            self.store.rest();
+        }
+        Rest { newest, told: rests }
+    }
+
     /// Flushes, or waits for who does, so that more can be evicted, and evicts; false if not enough could go. A failure is
     /// logged: nothing is lost, the log has it all.
     pub(crate) fn flush_for_room(&self) -> bool {

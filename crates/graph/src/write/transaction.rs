@@ -116,6 +116,15 @@ impl Transaction {
     /// # Errors
     /// As [`Transaction::commit`].
     pub fn submit(&self) -> Result<Submitted> {
+        self.submit_by(None)
+    }
+
+    /// The same of one whose client waits no longer than that.
+    ///
+    /// # Errors
+    /// As [`Transaction::commit`], and [`GraphError::Interrupted`] if the commit would end later by what is known of the disk: then
+    /// nothing of it is committed.
+    pub fn submit_by(&self, deadline: Option<Instant>) -> Result<Submitted> {
         let writes = self.writes.lock().end()?;
         self.base.check()?;
         self.obey_requirements(&writes)?;
@@ -135,8 +144,15 @@ impl Transaction {
             None => Standing::Ordinary(None, self.committer.now()),
         };
         let names = self.names.get();
-        let commit =
-            Commit { snapshot: self.base.stamp(), footprint: &footprint, standing, names, ops, notes };
+        let commit = Commit {
+            snapshot: self.base.stamp(),
+            footprint: &footprint,
+            standing,
+            names,
+            ops,
+            notes,
+            deadline,
+        };
         match self.committer.submit(&self.memory().catalog(), commit) {
             Ok(Committed { stamp, shown, .. }) => {
                 let names = names.cloned();

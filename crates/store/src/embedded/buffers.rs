@@ -64,17 +64,31 @@ pub(super) fn make_way(
     }
 }
 
+/// Bytes that the buffer of a keyspace keeps when nothing is written: a table of less is not worth its file.
+const AT_REST: u64 = 1 << 20;
+
+/// Seals what is in buffers though there is room: nothing has been written for a while.
+pub(super) fn rest(keyspaces: &[fjall::Keyspace]) {
+    for keyspace in keyspaces {
+        let (size, sealed) = (keyspace.tree.active_memtable().size(), keyspace.tree.sealed_memtable_count());
+        if size > AT_REST && sealed == 0 {
+            rotate(keyspace);
+        }
+    }
+}
+
+fn rotate(keyspace: &fjall::Keyspace) {
+    if let Err(error) = keyspace.rotate_memtable() {
+        tracing::warn!(%error, "what was written stays in memory for now");
+    }
+}
+
 /// Seals buffers of more than `large` bytes, but of keyspaces that have a sealed one already; and the largest of all if there
 /// is no sealed one then, so that something is always under way. What is large in all need not be full: of several keyspaces
 /// none may be.
 fn seal(keyspaces: &[fjall::Keyspace], large: u64) {
     let size = |keyspace: &fjall::Keyspace| keyspace.tree.active_memtable().size();
     let is_under_way = |keyspace: &fjall::Keyspace| keyspace.tree.sealed_memtable_count() > 0;
-    let rotate = |keyspace: &fjall::Keyspace| {
-        if let Err(error) = keyspace.rotate_memtable() {
-            tracing::warn!(%error, "what was written stays in memory for now");
-        }
-    };
     keyspaces.iter().filter(|keyspace| !is_under_way(keyspace) && size(keyspace) > large).for_each(rotate);
     if !keyspaces.iter().any(is_under_way) {
         keyspaces.iter().max_by_key(|keyspace| size(keyspace)).into_iter().for_each(rotate);
@@ -114,6 +128,25 @@ mod tests {
         let mut batch = WriteBatch::new();
         batch.put(keyspace, *b"key", *b"value");
         (store.write_batch(batch, Durability::Sync), began.elapsed())
+    }
+
+    #[test]
+    fn at_rest_what_was_written_leaves_memory() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = FjallStore::open(directory.path(), FjallOptions::default()).unwrap();
+        let (_, inner) = opened(&store, "log");
+        let (keyspace, few) = opened(&store, "few");
+        fill(&inner);
+        write(&store, &keyspace).0.unwrap();
+        assert!(store.buffered_bytes().unwrap() >= 20 << 20);
+        store.rest();
+        let began = Instant::now();
+        while store.buffered_bytes().unwrap() > 1 << 20 {
+            assert!(began.elapsed() < SOON, "{} bytes", store.buffered_bytes().unwrap());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(few.tree.active_memtable().size() > 0, "too little for a table");
+        assert_eq!(inner.get(7_u32.to_be_bytes()).unwrap().map(|value| value.len()), Some(1 << 20));
     }
 
     #[test]

@@ -430,6 +430,11 @@ impl Engine for FjallEngine {
         self.settle()
     }
 
+    fn rest(&self) {
+        // The seals stay: they must not be in a table before what they speak of is durable.
+        buffers::rest(&self.keyspaces.read().clone());
+    }
+
     fn approximate_size(&self, keyspace: &Keyspace) -> Result<ApproximateSize, StoreError> {
         let keyspace = self.engine_keyspace(keyspace)?;
         Ok(ApproximateSize { keys: keyspace.approximate_len() as u64, bytes: keyspace.disk_space() })
