@@ -116,6 +116,8 @@ pub(crate) struct Instance {
     input_ended: bool,
     /// Operators from here on see one more completed iteration than those before (the tail of a loop's body).
     tail_from: usize,
+    /// Whether an operator that needs no more ends what is upstream of it.
+    ends_early: bool,
     /// What an empty pipeline (`identity()`) has received: it is its own output.
     passing: Vec<Batch>,
     /// What operators emit into, one after another: empty between their calls.
@@ -137,6 +139,7 @@ impl Instance {
             completed: 0,
             input_ended: false,
             tail_from: usize::MAX,
+            ends_early: true,
             passing: Vec::new(),
             output: Output::default(),
             failed: None,
@@ -159,8 +162,9 @@ impl Instance {
     }
 
     /// An instance of a loop's iteration, whose operators from `tail_from` on come after the body.
-    pub(crate) fn of_iteration(pipeline: Pipeline, tail_from: usize) -> Self {
-        Self { tail_from, ..Self::new(pipeline) }
+    /// What is upstream of one that needs no more goes on all the same, unless it `ends_early`.
+    pub(crate) fn of_iteration(pipeline: Pipeline, tail_from: usize, ends_early: bool) -> Self {
+        Self { tail_from, ends_early, ..Self::new(pipeline) }
     }
 
     /// Delivers a batch to the first operator. Ignored once the instance needs no more input.
@@ -211,6 +215,17 @@ impl Instance {
     /// Whether anything waits to be processed, be it only the end of the input.
     pub(crate) fn has_work(&self) -> bool {
         self.has_messages() || (self.input_ended && self.completed < self.nodes.len())
+    }
+
+    /// Whether it is as a new one that may still get input: [`Operator::is_blank`] of all operators. An operator that answers an empty
+    /// input owes that to whoever has this instance.
+    pub(crate) fn is_blank(&self) -> bool {
+        let is_blank = |(node, op): (&Node, &Op)| {
+            let is_new = !node.used || node.operator.as_ref().is_none_or(|operator| operator.is_blank());
+            is_new && !experts::emits_on_empty(&op.kind)
+        };
+        let is_open = !self.is_closed() && !self.has_messages();
+        is_open && self.nodes.iter().zip(&*self.pipeline.ops).all(is_blank)
     }
 
     /// Terminates the instance: drops all messages, cascades into the scopes inside, and makes it ready to be used again.
@@ -449,7 +464,7 @@ impl Instance {
         if step == Step::Blocked {
             self.blocked |= bit;
         }
-        if step == Step::Done {
+        if step == Step::Done && self.ends_early {
             self.terminate_upstream(i);
         }
     }

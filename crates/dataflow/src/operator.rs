@@ -47,6 +47,12 @@ pub trait Operator: Send {
         unreachable!("only expansions can be told which edges to follow")
     }
 
+    /// Whether it has nothing left of what came, and a new one would do with what comes as it does. Asked when it has no backlog, to
+    /// find out whether its instance may be put away while more may come; who is not asked that says no.
+    fn is_blank(&self) -> bool {
+        false
+    }
+
     /// Forgets everything, keeping allocations, to serve another scope instance.
     fn reset(&mut self);
 }
@@ -110,7 +116,8 @@ pub struct Context<'a> {
     pub op: &'a Op,
     /// Where this instance is in the scope around it; a row of it is at [`ScopeTag::of_row`] of that.
     pub tag: ScopeTag,
-    /// Memory shared by all iterations of the innermost enclosing loop.
+    /// Memory shared by all iterations of the outermost enclosing loop in the subquery of a single traverser, or in the whole
+    /// query: TinkerPop's steps in a loop are reset with what is around the loop, and not with its turns.
     pub loop_memory: Option<&'a ScopeMemory>,
     /// Memory shared by all pieces of the exchange that this instance is a piece of, wherever they run.
     pub piece_memory: Option<&'a ScopeMemory>,

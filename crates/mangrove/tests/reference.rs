@@ -67,7 +67,9 @@ fn compare(in_folder: &str, database: impl Fn() -> Arc<Database>) -> usize {
     for file in std::fs::read_dir(folder(in_folder)).unwrap() {
         let path = file.unwrap().path();
         for Case { traversal, expected } in cases(&std::fs::read_to_string(&path).unwrap()) {
-            for way in WAYS {
+            // Elsewhere it changes the order of maps.
+            let eager = path.ends_with("loops_in_loops.txt").then_some(&"g.with('mangrove.eager',true).");
+            for way in WAYS.iter().chain(eager) {
                 let asked = format!("{way}{}", traversal.strip_prefix("g.").unwrap());
                 assert_eq!(answer(&database(), &asked), expected, "{asked}");
                 compared += 1;

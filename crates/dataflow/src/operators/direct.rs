@@ -20,5 +20,9 @@ impl Operator for Direct {
         Ok(Step::Idle)
     }
 
+    fn is_blank(&self) -> bool {
+        true
+    }
+
     fn reset(&mut self) {}
 }

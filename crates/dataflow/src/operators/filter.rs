@@ -35,6 +35,10 @@ impl Operator for Filter {
         Ok(Step::Idle)
     }
 
+    fn is_blank(&self) -> bool {
+        true
+    }
+
     fn reset(&mut self) {}
 }
 

@@ -40,6 +40,11 @@ pub(super) trait Fill: Send {
         unreachable!("only expansions can be told which edges to follow")
     }
 
+    /// As [`Operator::is_blank`], when no input is left.
+    fn is_blank(&self) -> bool {
+        true
+    }
+
     /// Forgets everything, keeping allocations.
     fn reset(&mut self) {}
 }
@@ -99,6 +104,10 @@ impl<F: Fill> Operator for FlatMap<F> {
 
     fn restrict(&mut self, part: EdgePart) {
         self.filler.restrict(part);
+    }
+
+    fn is_blank(&self) -> bool {
+        self.input.is_none() && self.filler.is_blank()
     }
 
     fn reset(&mut self) {

@@ -94,5 +94,9 @@ impl Operator for LoopControl {
         Ok(Step::Idle)
     }
 
+    fn is_blank(&self) -> bool {
+        true
+    }
+
     fn reset(&mut self) {}
 }

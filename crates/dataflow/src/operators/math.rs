@@ -41,6 +41,10 @@ impl Operator for MathOp {
         Ok(Step::Idle)
     }
 
+    fn is_blank(&self) -> bool {
+        true
+    }
+
     fn reset(&mut self) {}
 }
 

@@ -70,6 +70,11 @@ impl Egress {
         ready
     }
 
+    /// Whether none is gathered.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.input.is_none()
+    }
+
     /// Whether enough rows are gathered to leave.
     pub(crate) fn is_full(&self) -> bool {
         self.rows.len() >= self.flush_at

@@ -25,7 +25,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use planner::physical::{IntraPolicy, Pipeline, Scope, ScopeKind};
+use planner::physical::{IntraPolicy, OpKind, Pipeline, Scope, ScopeKind};
 
 use crate::batch::Batch;
 use crate::edge_part::EdgePart;
@@ -318,6 +318,16 @@ impl ExchangeScope {
     }
 }
 
+/// Whether a step inside remembers what has come, in all pieces together.
+fn remembers(pipeline: &Pipeline) -> bool {
+    pipeline.ops.iter().any(|op| match &op.kind {
+        OpKind::Dedup(_) => true,
+        OpKind::Expand(way) => way.distinct,
+        OpKind::Scope(scope) => scope.kind.pipelines().any(remembers),
+        _ => false,
+    })
+}
+
 /// Pieces that there should be if so many help.
 fn wanted(idle: usize) -> u64 {
     ((idle + 1) * PIECES_PER_EXECUTOR) as u64
@@ -338,6 +348,11 @@ impl Operator for ExchangeScope {
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         self.work(cx, out)
+    }
+
+    fn is_blank(&self) -> bool {
+        let is_idle = self.local.is_empty() && self.running.is_none() && !self.is_awaiting();
+        is_idle && self.arrived.is_empty() && self.failed.is_none() && !remembers(&self.child)
     }
 
     fn reset(&mut self) {

@@ -20,7 +20,6 @@ mod algorithm;
 mod branch;
 mod egress;
 mod exchange;
-mod forgetful;
 mod group;
 mod passage;
 mod piece;

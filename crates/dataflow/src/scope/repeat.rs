@@ -37,7 +37,7 @@ use crate::query::Counters;
 use crate::scope_memory::ScopeMemory;
 use crate::scope_tag::ScopeTag;
 
-use super::forgetful::{has_loop, is_forgetful};
+use super::stream::has_effect;
 
 /// Traversers that a loop which is run from both ends takes along breadth-first, before it also looks at the far end.
 const NEAR: u64 = 1 << 17;
@@ -62,6 +62,9 @@ pub(super) struct LoopScope {
     /// Head, body and tail in one pipeline, and where the tail starts.
     pipeline: Pipeline,
     tail_from: usize,
+    /// Whether an iteration ends when a step in the body needs no more. It does not if traversers leave before the body, or what is
+    /// done there shows.
+    ends_early: bool,
     policy: Policy,
     /// Consecutive iterations, lowest first.
     iterations: VecDeque<Iteration>,
@@ -75,8 +78,8 @@ pub(super) struct LoopScope {
     pool: Vec<Instance>,
     /// What instances take, those in the pool among them.
     made: StateMemory,
-    /// Whether iterations without messages are put away. It takes them what they have learnt about the size of batches, so it is
-    /// done only where there is a loop inside.
+    /// Whether iterations are put away that are as if they had never had a message. It takes them what they have learnt about the
+    /// size of batches, so it is done only where there is a loop inside.
     puts_away: bool,
     input_ended: bool,
     /// Rows that iterations were sent, in all.
@@ -93,9 +96,10 @@ impl LoopScope {
         debug_assert_eq!(scope.grain, Grain::Iteration);
         let (pipeline, tail_from) = iteration_pipeline(head, body, tail);
         Self {
-            puts_away: has_loop(&pipeline) && is_forgetful(&pipeline),
+            puts_away: has_loop(&pipeline),
             pipeline,
             tail_from,
+            ends_early: head.is_empty() && !has_effect(body),
             policy: scope.policy,
             iterations: VecDeque::new(),
             pending: Vec::new(),
@@ -166,7 +170,7 @@ impl LoopScope {
             return Ok(instance);
         }
         self.made.grow(&cx.query.memory, Instance::bytes(&self.pipeline))?;
-        Ok(Instance::of_iteration(self.pipeline.clone(), self.tail_from))
+        Ok(Instance::of_iteration(self.pipeline.clone(), self.tail_from, self.ends_early))
     }
 
     /// Whether the lowest open iteration gets no more input: everything before it has completed.
@@ -220,7 +224,7 @@ impl LoopScope {
             progress => progress?,
         };
         iteration.blocked = progress == Progress::Blocked;
-        if self.puts_away && !iteration.has_work() {
+        if self.puts_away && iteration.instance.as_ref().is_some_and(Instance::is_blank) {
             self.put_away(at);
         }
         results.exits.into_iter().for_each(|batch| out.emit(batch));
@@ -310,6 +314,12 @@ impl Operator for LoopScope {
         }
     }
 
+    fn is_blank(&self) -> bool {
+        let is_blank = |i: &Iteration| i.instance.as_ref().is_none_or(Instance::is_blank);
+        let is_open = self.lowest == 1 && !self.input_ended;
+        is_open && self.pending.is_empty() && self.failed.is_none() && self.iterations.iter().all(is_blank)
+    }
+
     fn reset(&mut self) {
         (0..self.iterations.len()).for_each(|at| self.put_away(at));
         self.iterations.clear();
@@ -326,9 +336,19 @@ impl Operator for LoopScope {
     }
 }
 
+/// Whether there is a loop inside, each of whose iterations may have an instance.
+fn has_loop(pipeline: &Pipeline) -> bool {
+    pipeline.ops.iter().any(|op| match &op.kind {
+        OpKind::Scope(scope) => {
+            matches!(scope.kind, ScopeKind::Repeat { .. }) || scope.kind.pipelines().any(has_loop)
+        }
+        _ => false,
+    })
+}
+
 /// The context inside an iteration.
 fn inside<'a>(memory: &'a ScopeMemory, cx: &Context<'a>, tag: ScopeTag) -> Context<'a> {
-    Context { tag, loop_memory: Some(memory), piece_memory: None, ..*cx }
+    Context { tag, loop_memory: cx.loop_memory.or(Some(memory)), piece_memory: None, ..*cx }
 }
 
 /// Head tests and control, body, tail tests and control, in one chain; and where the tail starts.

@@ -345,6 +345,12 @@ impl Operator for StreamScope {
         }
     }
 
+    fn is_blank(&self) -> bool {
+        let is_blank = |branch: &Branch| branch.failed.is_none() && branch.instance.is_blank();
+        let waits = self.waiting.iter().chain(&self.input).any(|waiting| !waiting.is_empty());
+        !waits && !self.ended && self.branches.iter().all(is_blank)
+    }
+
     fn reset(&mut self) {
         if std::mem::take(&mut self.dirty) {
             self.branches.iter_mut().for_each(Branch::reset);

@@ -66,7 +66,11 @@ impl Want {
 const TELLS_APART: [Footprint; 3] = [Footprint::PATH, Footprint::FILLS, Footprint::WRITES];
 
 pub(super) fn apply(plan: &mut Logical, context: &Context<'_>) -> bool {
-    walk(&mut plan.root, Want::Bag, Place { mark: true, few: false, fuses: true, paths: context.paths })
+    walk(
+        &mut plan.root,
+        Want::Bag,
+        Place { mark: true, few: false, fuses: true, in_loop: false, paths: context.paths },
+    )
 }
 
 /// Where a chain stands.
@@ -79,6 +83,8 @@ struct Place {
     /// Whether a `dedup` may become the business of the move before it alone. A branch of the stream may run in several
     /// instances, each with a memory of its own; its moves may leave out duplicates early, but not instead.
     fuses: bool,
+    /// Whether it is run again and again, all the while with one memory of what was seen.
+    in_loop: bool,
     /// Whether traversers record their paths.
     paths: bool,
 }
@@ -114,14 +120,18 @@ fn walk(chain: &mut Chain, end: Want, place: Place) -> bool {
         let before = want_before(step, &want, place);
         step.kind.for_each_child_mut(&mut |child, role| {
             let (end, place) = match role {
-                Role::Test => (Want::ONE, Place { mark: false, few: true, fuses: true, ..place }),
-                Role::First | Role::FirstOfOther => (Want::ONE, Place { few: true, fuses: true, ..place }),
+                Role::Test => {
+                    (Want::ONE, Place { mark: false, few: true, fuses: true, in_loop: false, ..place })
+                }
+                Role::First | Role::FirstOfOther => {
+                    (Want::ONE, Place { few: true, fuses: true, in_loop: false, ..place })
+                }
                 Role::Stream => (
                     if matches!(before, Want::Set { .. }) { want.clone() } else { Want::Bag },
                     Place { few, fuses: false, ..place },
                 ),
                 Role::Each | Role::Local | Role::Optional => {
-                    (want.clone(), Place { mark: false, few, fuses: true, ..place })
+                    (want.clone(), Place { mark: false, few, fuses: true, in_loop: false, ..place })
                 }
                 Role::Root | Role::Nothing | Role::Body | Role::Group => {
                     (Want::Bag, Place { few: false, fuses: true, ..place })
@@ -193,13 +203,17 @@ fn keeps_sets(kind: &Kind, footprint: Footprint) -> bool {
 /// Rewrites a loop. Tells what it wants of its input.
 fn walk_repeat(repeat: &mut Repeat, want: &Want, outer: Place) -> (bool, Want) {
     let all = repeat.body.footprint() | conditions(repeat);
-    let place = Place { mark: true, ..outer };
+    let place = Place { mark: true, in_loop: true, ..outer };
     if !want.is_set_of_objects() || tells_apart(all) || all.touches(Footprint::STREAM) || reads_slots(repeat)
     {
         return (walk(&mut repeat.body, Want::Bag, place), Want::Bag);
     }
-    let forget_earlier =
-        if all.touches(Footprint::LOOPS) { None } else { earlier_visits_suffice(repeat, outer.few) };
+    // Inside another loop, the memory is that of both.
+    let forget_earlier = if all.touches(Footprint::LOOPS) || outer.in_loop {
+        None
+    } else {
+        earlier_visits_suffice(repeat, outer.few)
+    };
     let mut ends = |kind: Kind| repeat.body.steps.push(Step::new(kind, StepName::Dedup));
     if forget_earlier == Some(true) {
         ends(Kind::Barrier);

@@ -57,6 +57,8 @@ pub(in crate::operators) struct Expand {
     pub(super) best: Best,
     /// In a piece of an exchange: the vertices that any piece has reached.
     shared: Option<Arc<PieceSet>>,
+    /// Whether it leaves out what it has reached before.
+    distinct: bool,
     /// Whether others may work on pieces of the exchange at the same time.
     has_company: bool,
     /// What is known of them here.
@@ -79,6 +81,7 @@ impl Fill for Expand {
 
     fn begin(&mut self, batch: &Batch, graph: &Graph<'_>, cx: &Context<'_>) {
         let OpKind::Expand(expand) = &cx.op.kind else { return };
+        self.distinct = expand.distinct;
         self.filling.chunk.expect(batch.len);
         // Once per input: the cursor counts in these labels.
         labels_of(expand.direction, &expand.labels, batch, graph, &mut self.labels);
@@ -122,6 +125,10 @@ impl Fill for Expand {
 
     fn restrict(&mut self, part: EdgePart) {
         self.part = Some(part);
+    }
+
+    fn is_blank(&self) -> bool {
+        !self.distinct
     }
 
     fn reset(&mut self) {

@@ -430,6 +430,11 @@ impl Operator for BranchScope {
         Ok(Step::Idle)
     }
 
+    fn is_blank(&self) -> bool {
+        let none_waits = !self.policy.ordered || self.in_order.open(self.opened) == 0;
+        self.is_idle() && self.egress.is_empty() && none_waits
+    }
+
     fn reset(&mut self) {
         self.waiting.clear();
         self.next_row = 0;
@@ -458,7 +463,8 @@ fn child_context<'a>(
         entered: entered.as_ref().map_or(Entered::All, Entered::Only),
         alone: cx.alone || alone,
         quota: cx.quota.part(SLICE),
-        // What pieces of the stream share says nothing of the streams of single traversers.
+        // What is shared in the stream says nothing of the streams of single traversers.
+        loop_memory: None,
         piece_memory: None,
         ..*cx
     }

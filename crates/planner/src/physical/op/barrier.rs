@@ -21,7 +21,7 @@ pub enum By {
 pub struct Dedup {
     /// What must be distinct.
     pub by: Vec<By>,
-    /// Whether the memory is shared by all iterations of the enclosing loop.
+    /// Whether the memory is shared by all iterations of the enclosing loop, and of the loops around that.
     pub across_iterations: bool,
     /// Whether the expansion before it leaves out duplicates already, in all pieces of an exchange together, as long as
     /// there is one scope tag.
