@@ -40,8 +40,9 @@ pub(crate) fn encode_in_time(
 
 /// What the client of a late request is told.
 pub(crate) fn late() -> QueryError {
-    let message = "the query exceeded its evaluation timeout while its results were sent; raise `evaluationTimeout`, \
-                   narrow the traversal, or ask for fewer results";
+    let message = "the query exceeded its evaluation timeout while its results were sent (if it has written, outside of a \
+                   transaction, that is committed); raise `evaluationTimeout`, narrow the traversal, or ask for fewer \
+                   results";
     QueryError::new(ErrorKind::Timeout, message)
 }
 

@@ -146,7 +146,22 @@ fn one_by_one(mut chain: Chain) -> Chain {
             *eager = false;
         }
     }
+    owe_nothing(&mut chain);
     chain
+}
+
+/// Where the first barrier makes nothing of nothing, as a `sum()` does, there is no such key, whatever a `count()` behind it would
+/// make of that: the rest runs for what the barrier has made.
+fn owe_nothing(chain: &mut Chain) {
+    let Some(barrier) = chain.steps.iter().position(|step| sees_all(&step.kind)) else { return };
+    let may_be_nothing = matches!(
+        chain.steps[barrier].kind,
+        Kind::Aggregate(Aggregation::Sum | Aggregation::Min | Aggregation::Max | Aggregation::Mean)
+    );
+    if may_be_nothing && chain.steps[barrier + 1..].iter().any(|step| sees_all(&step.kind)) {
+        let rest = Chain { steps: chain.steps.split_off(barrier + 1) };
+        chain.steps.push(Step::new(Kind::FlatMap(rest), StepName::By));
+    }
 }
 
 /// Whether a step is a barrier to TinkerPop's `group()`: `barrier()` and what fills a side-effect are not.
