@@ -2,7 +2,8 @@
 //!
 //! Each branch is one instance that lives as long as the scope and keeps the tags of its input. Where one of them has a barrier
 //! inside, their results come branch by branch, as in TinkerPop: those of a branch wait until the branches before it are through.
-//! If then one fills a side-effect or writes, which others may see, nothing is done before all of the stream has come.
+//! If then one fills a side-effect, writes, which others may see, or asks for a side-effect, which those behind it may still fill,
+//! nothing is done before all of the stream has come.
 
 use planner::physical::{IntraPolicy, OpKind, Pipeline, Predicate, Scope, ScopeKind, Slot, op};
 
@@ -140,7 +141,7 @@ impl StreamScope {
             _ => unreachable!("not a stream scope"),
         };
         let in_turn = branches.len() > 1 && has_barrier;
-        let waits = has_barrier && scope.kind.pipelines().any(has_effect);
+        let waits = has_barrier && scope.kind.pipelines().any(|branch| has_effect(branch) || asks(branch));
         let input = waits.then(Waiting::default);
         let waiting =
             if in_turn { branches.iter().map(|_| Waiting::default()).collect() } else { Vec::new() };
@@ -280,6 +281,16 @@ pub(super) fn has_effect(branch: &Pipeline) -> bool {
             matches!(scope.kind, ScopeKind::Group { side_effect: Some(_), .. })
                 || scope.kind.pipelines().any(has_effect)
         }
+        _ => false,
+    })
+}
+
+/// Whether a branch has a step inside that takes what a side-effect holds.
+fn asks(branch: &Pipeline) -> bool {
+    branch.ops.iter().any(|op| match &op.kind {
+        OpKind::Cap(_) => true,
+        OpKind::Select(select) => select.selections.iter().any(|one| one.side_effect.is_some()),
+        OpKind::Scope(scope) => scope.kind.pipelines().any(asks),
         _ => false,
     })
 }
