@@ -13,12 +13,13 @@ use super::patterns::{
     adds_to_a_set_again, any_child, any_step, changes_to_name_what_it_makes, changes_while_it_makes,
     compares_behind_a_connective, compares_behind_a_filter, compares_new_elements, compares_what_it_fills,
     fills_in_one_by_of_several, fills_inside_a_value, fills_one_with_two_kinds, gathers_in_a_branch_of_one,
-    groups_by_a_seed, groups_by_dedup, groups_for_nobody, joins_numbers, looks_at_the_path_of_a_match,
-    looks_up_the_end, looks_up_what_may_be_new, matches_and_gathers, matches_in_a_match, matches_several,
-    moves_by_equal_labels, names_between_conditions, names_the_start_of_a_by, reads_what_it_groups,
-    selects_what_it_matches, sorts_new_elements, sorts_vertex_properties, takes_a_part_behind_a_local,
-    takes_the_first_of_all, takes_values, tells_new_ids, tests_the_path_of_a_match, writes_in_a_by,
-    writes_in_one_condition_of_several, writes_in_the_condition_of_a_loop,
+    groups_by_a_seed, groups_by_dedup, groups_by_tail, groups_for_nobody, joins_numbers,
+    looks_at_the_path_of_a_match, looks_up_the_end, looks_up_what_may_be_new, matches_and_gathers,
+    matches_in_a_match, matches_several, moves_by_equal_labels, names_between_conditions,
+    names_the_start_of_a_by, reads_what_it_groups, selects_what_it_matches, sorts_new_elements,
+    sorts_vertex_properties, takes_a_part_behind_a_local, takes_the_first_of_all, takes_values,
+    tells_new_ids, tests_the_path_of_a_match, writes_in_a_by, writes_in_one_condition_of_several,
+    writes_in_the_condition_of_a_loop,
 };
 use super::verdict::{Verdict, judge};
 
@@ -438,6 +439,15 @@ pub const FAULTS: &[Fault] = &[
         evidence: "`g.V().group().by(constant(1)).by(values('nope').fold(1.0, sum))` answers 1.0 for each vertex, added up: a barrier to \
                    which nothing has come gives its seed, and the seeds are merged. `g.V().values('nope').fold(1.0, sum)` answers 1.0.",
         explains: |case, _, _| any_step(&case.script.body.steps, &groups_by_a_seed),
+    },
+    Fault {
+        name: "tail-of-a-group",
+        evidence: "`g.V(1, 3, 4).group().by(constant(1)).by(tail(1))` answers v[1], and `by(tail(2).fold())` v[1] and v[3]: barriers that \
+                   are merged let more in than they may hold, and the first leave.",
+        explains: |case, ours, theirs| {
+            let alike = |theirs: &Answer| theirs.text(Detail::Count) == ours.text(Detail::Count);
+            any_step(&case.script.body.steps, &groups_by_tail) && theirs.iter().all(alike)
+        },
     },
     Fault {
         name: "one-key-two-kinds",

@@ -190,6 +190,12 @@ pub fn groups_by_a_seed(step: &Step) -> bool {
     value_of_group(step).is_some_and(|by| any_step(std::slice::from_ref(by), &folds))
 }
 
+/// `group` with a value traversal that takes the last of what has the key.
+pub fn groups_by_tail(step: &Step) -> bool {
+    let tail = |step: &Step| step.name == "tail" && takes_a_part(step);
+    value_of_group(step).is_some_and(|by| any_step(std::slice::from_ref(by), &tail))
+}
+
 /// A `match` of several patterns.
 pub fn matches_several(step: &Step) -> bool {
     step.name == "match" && step.args.len() > 1
