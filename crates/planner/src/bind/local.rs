@@ -9,7 +9,7 @@ use super::modulators::nth;
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
 use crate::logical::{Chain, Kind, Modulator};
-use crate::physical::LocalFn;
+use crate::physical::{LocalFn, Operand};
 
 impl Binder<'_> {
     /// Maps without a stream.
@@ -78,9 +78,16 @@ impl Binder<'_> {
         if self.loops.is_empty() {
             return Err(call.invalid("there is no repeat() around it whose iterations it could count"));
         }
+        let has_left = self.loops_left == self.loops.len();
         let Some(Value::String(name)) = call.args.first().and_then(Argument::as_value) else {
-            return Ok(Kind::Call(LocalFn::Loops));
+            let none = LocalFn::Constant(Operand::Const(Value::Int(0)));
+            return Ok(Kind::Call(if has_left { none } else { LocalFn::Loops }));
         };
+        if self.loops[..self.loops_left].iter().any(|one| one.name.as_ref() == Some(name)) {
+            let message =
+                format!("what comes here was made by a reducer: it is not in the loop '{name}' any more");
+            return Err(call.invalid(message));
+        }
         match self.loops.iter().rev().position(|one| one.name.as_ref() == Some(name)) {
             Some(0) => Ok(Kind::Call(LocalFn::Loops)),
             Some(_) => match self

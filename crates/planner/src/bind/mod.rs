@@ -114,6 +114,7 @@ fn bind_once(
         productive_by: settings.productive_by.clone(),
         connects,
         loops: Vec::new(),
+        loops_left: 0,
         depth: 0,
         in_body: false,
         body_at: None,
@@ -147,6 +148,8 @@ struct Binder<'a> {
     connects: bool,
     /// The loops around the current place, innermost last.
     loops: Vec<Loop>,
+    /// How many of them, from the outermost on, traversers at the current place are in no longer: what a reducer makes is in none.
+    loops_left: usize,
     /// Number of traversals around the current place.
     depth: usize,
     /// Whether the current stream is that of a loop's body, which all iterations share.
@@ -175,13 +178,14 @@ impl Binder<'_> {
             return Err(PlanError::TooLarge { what: "traversals inside one another", limit: MAX_DEPTH });
         }
         self.depth += 1;
-        let certain = self.names.certain();
+        let (certain, left) = (self.names.certain(), self.loops_left);
         let mut out = Chain { steps: Vec::with_capacity(steps.len()) };
         let result = match self.has_infix(steps) {
             true => self.infix(steps, shape, &mut out),
             false => self.steps(steps, shape, &mut out),
         };
         self.depth -= 1;
+        self.loops_left = left;
         self.names.end_child(&certain);
         Ok((out, result?))
     }
@@ -225,6 +229,7 @@ impl Binder<'_> {
             shape = self.step(&call, shape, out)?;
             if out.steps[before..].iter().any(|step| step.kind.makes_traversers()) {
                 self.names.forget();
+                self.loops_left = self.loops.len();
             }
             if before < out.steps.len() && next < other_ends_before {
                 self.keep_before_edge(before, entering, &mut shape, out);
