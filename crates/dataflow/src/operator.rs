@@ -48,7 +48,7 @@ pub trait Operator: Send {
     }
 
     /// Whether it has nothing left of what came, and a new one would do with what comes as it does. Asked when it has no backlog, to
-    /// find out whether its instance may be put away while more may come; who is not asked that says no.
+    /// find out whether its instance may be put away while more may come. One that does not say so is kept.
     fn is_blank(&self) -> bool {
         false
     }

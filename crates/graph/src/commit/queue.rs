@@ -97,12 +97,17 @@ impl CommitQueue {
     }
 
     /// Whether a commit of so many bytes would end by then, as far as one can tell: a large one takes as long as the last large ones
-    /// did. What it has to wait for is counted, but for the group that is under way.
+    /// did. What it has to wait for is counted, but for the group that is under way. Who is refused makes the next one's chances
+    /// better: a disk that once stood still must not keep all large commits out, of which none would ever show that it is well.
     fn can_end_by(&self, deadline: Instant, bytes: usize) -> bool {
-        let state = self.state.lock();
+        let mut state = self.state.lock();
         let bytes = bytes + state.waiting.iter().map(|pending| pending.body.len()).sum::<usize>();
         let time = if bytes < LARGE { 0.0 } else { bytes as f64 * state.per_byte };
-        Instant::now() + Duration::from_nanos(time as u64) <= deadline
+        let can = Instant::now() + Duration::from_nanos(time as u64) <= deadline;
+        if !can && bytes >= LARGE {
+            state.per_byte = PER_BYTE.max(state.per_byte / 2.0);
+        }
+        can
     }
 
     /// A group of so many bytes took so long.
@@ -479,6 +484,12 @@ mod tests {
         assert!(!queue.can_end_by(soon, 10 << 20), "a second");
         assert!(queue.can_end_by(soon, 2 << 20));
         assert!(queue.can_end_by(soon, LARGE - 1) && !queue.can_end_by(Instant::now(), 1));
+        queue.note_pace(1 << 20, Duration::from_secs(10));
+        assert!(!queue.can_end_by(soon, 10 << 20), "the disk has stood still");
+        assert!(
+            (0..20).any(|_| queue.can_end_by(soon, 10 << 20)),
+            "and goes on, which somebody must find out"
+        );
     }
 
     #[test]
