@@ -18,6 +18,7 @@ import org.apache.tinkerpop.gremlin.process.traversal.util.*;
  *
  * - a child of local() or optional() is asked for results only when somebody is in it,
  * - match() forgets what the traverser before has left in it,
+ * - and joins by the equality of is(), which takes 20 and 20.0 for one,
  * - group('m') gives its value traversal a traverser of its own, not the one that goes on,
  * - who asks for a side-effect gets what it holds then, and not what it will hold (and Grouping.java: a key whose value
  *   traversal yields nothing is no entry).
@@ -51,6 +52,8 @@ final class Mended extends AbstractTraversalStrategy<TraversalStrategy.Finalizat
             if (step instanceof BranchStep && !branches.isEmpty())
                 set(BranchStep.class, step, "hasBarrier", branches.equals("AT_ONCE"));
             if (!mends) continue;
+            if (step instanceof MatchStep.MatchEndStep)
+                TraversalHelper.insertBeforeStep(new Joined(traversal), (Step) step, (Traversal.Admin) traversal);
             if (step instanceof LocalStep || step instanceof OptionalStep) {
                 Traversal.Admin<?, ?> child = ((TraversalParent) step).getLocalChildren().get(0);
                 child.addStep(0, new Entered(child));
@@ -173,6 +176,25 @@ final class Mended extends AbstractTraversalStrategy<TraversalStrategy.Finalizat
             MatchStep<?, ?> match = (MatchStep<?, ?>) (Step<?, ?>) getNextStep();
             ((Collection<?>) get(MatchStep.class, match, "standardAlgorithmBarrier")).clear();
             match.getGlobalChildren().forEach(Traversal.Admin::reset);
+        }
+    }
+
+    /** In front of the end of a match()'s pattern: where the traverser is at what the end's name stands for already, in Gremlin's sense, it is at that. */
+    private static final class Joined<S> extends AbstractStep<S, S> {
+        Joined(Traversal.Admin<?, ?> traversal) { super(traversal); }
+
+        @Override
+        @SuppressWarnings("unchecked")
+        protected Traverser.Admin<S> processNextStart() {
+            Traverser.Admin<S> traverser = starts.next();
+            String name = ((MatchStep.MatchEndStep) (Step<?, ?>) getNextStep()).getMatchKey().orElse(null);
+            if (name == null || !traverser.path().hasLabel(name)) return traverser;
+            S before = traverser.path().get(Pop.last, name);
+            return isOne(traverser.get(), before) ? traverser.split(before, this) : traverser;
+        }
+
+        private static boolean isOne(Object now, Object before) {
+            return now != null && before != null && !now.equals(before) && Compare.eq.test(now, before);
         }
     }
 

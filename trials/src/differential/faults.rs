@@ -95,6 +95,7 @@ pub const FAULTS: &[Fault] = &[
                 "there is no repeat() around it",
                 "no step of this traversal fills a side-effect called",
                 "no pattern that is left starts at a variable that is known",
+                "must have a single start label",
             ];
             let told = |text: &str| messages.iter().any(|message| text.contains(message));
             let is_told = matches!(&ours.outcome, Outcome::Error(text) if told(text));
