@@ -149,10 +149,8 @@ impl Lowering<'_> {
                 let mut sort_keys = Vec::with_capacity(keys.len());
                 for (at, (by, order)) in keys.iter().enumerate() {
                     let by = self.by(&By::Current, by, place, ops);
-                    // Who has nothing to be sorted by is not asked for more.
-                    let asks_more = keys[at + 1..]
-                        .iter()
-                        .any(|(by, _)| matches!(by.simplified(), None | Some(Modulator::Chain(_))));
+                    // Who has nothing to be sorted by is not asked for more, which might fail.
+                    let asks_more = keys[at + 1..].iter().any(|(by, _)| *by != Modulator::THIS);
                     if let (By::Slot(slot), true) = (&by, asks_more) {
                         productive(vec![*slot], ops);
                     }
