@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use values::VertexRef;
 
 use super::tree_build::{first_edge, part};
-use crate::cells::{Account, VERSION_BYTES, Version};
+use crate::cells::{Account, Version};
 use crate::error::Result;
 use crate::model::{EdgeCells, KeyId, Tick, TreeBounds, ValueRef, under_key};
 use crate::resident::Memory;
@@ -134,8 +134,9 @@ impl<'a> TreeWriter<'a> {
         if !Arc::ptr_eq(node, node_at(root, root.last())) {
             self.memory.node_sizes.count_change(self.name.label);
         }
+        let before = section.delta_bytes();
         section.push(0, change.tick, change.neighbour, change.seq, kind.clone());
-        node.cell.grow(VERSION_BYTES + kind.weight(), self.guard);
+        node.cell.grow(section.delta_bytes() - before + kind.weight(), self.guard);
         node.set_dirty(true);
         let versions = section.delta_len();
         if node.is_ripe(versions, self.memory.options.merge_versions) {

@@ -6,7 +6,7 @@
 use crossbeam_epoch::Guard;
 use values::{EdgeRef, Value, VertexRef};
 
-use crate::cells::{SectionCell, VERSION_BYTES};
+use crate::cells::SectionCell;
 use crate::error::{GraphError, Result};
 use crate::model::{
     Before, Catalog, Counts, Dir, EDGE_ID_KEY, EdgeLabelId, KeyId, Op, PropertyState, SLOTS, Tick,
@@ -157,8 +157,9 @@ impl<'a> Application<'a> {
         if section.settled() >= self.tick {
             return Ok(());
         }
+        let before = section.delta_bytes();
         push(section);
-        cell.grow(VERSION_BYTES + bytes, self.guard);
+        cell.grow(section.delta_bytes() - before + bytes, self.guard);
         self.writer.dirty.insert(key);
         let waits = !self.merges_lists && key.is_adjacency();
         if !waits && section.is_ripe(self.memory.options.merge_versions) {

@@ -15,9 +15,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
-/// Bytes that a stamped version takes beside its values: the version, its place in a chain, the allocator's share.
-pub(crate) const VERSION_BYTES: usize = 112;
-
 /// Something whose size in memory is known.
 pub(crate) trait Weigh {
     /// Bytes, itself and what it owns.

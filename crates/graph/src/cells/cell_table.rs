@@ -1,17 +1,17 @@
 //! The sections of a block, by number.
 //!
 //! ```text
-//!  inline: numbers 0..N        rest: a tree of which a part is allocated when a number in it is first needed
-//! ┌────┬────┬────┬────┐       ┌────┬────┬────┬─────
-//! │cell│cell│ …  │cell│       │ ●  │ ·  │ ●  │ …   32 groups of 4,096 numbers
-//! └────┴────┴────┴────┘       └─┬──┴────┴────┴─────
-//!                               ▼
-//!                              16 shelves of 256 ─▶ 16 pages of 16 ─▶ 16 cells
+//!  inline: numbers 0..N        first page                     others: a tree of which a part is allocated when needed
+//! ┌────┬────┬────┬────┐       ┌──────────────┬──────────┐    ┌────┬────┬────┬─────
+//! │cell│cell│ …  │cell│  ──▶  │ its number   │ 16 cells │ ─▶ │ ●  │ ·  │ ●  │ …   32 groups of 4,096 numbers
+//! └────┴────┴────┴────┘       └──────────────┴──────────┘    └─┬──┴────┴────┴─────
+//!                                                              ▼
+//!                                                             16 shelves of 256 ─▶ 16 pages of 16 ─▶ 16 cells
 //! ```
 //!
 //! Cells never move, so a reader needs no protection against growth. A pointer takes 8 bytes and no more (`OnceBox`), so a
-//! block whose only property has the number 30,000 takes 640 bytes for it: a graph may have very many labels, each with
-//! properties of its own.
+//! block whose only property has the number 30,000 takes 144 bytes for it: a graph may have very many labels, each with
+//! properties of its own. The page that is needed first is found without the tree.
 
 use once_cell::race::OnceBox;
 
@@ -26,13 +26,21 @@ const GROUPS: usize = 32;
 /// A growable array of section cells whose first `N` cost no indirection.
 pub(crate) struct CellTable<T, const N: usize> {
     inline: [SectionCell<T>; N],
-    rest: OnceBox<Rest<T>>,
+    first: OnceBox<First<T>>,
+}
+
+/// The page that was needed first, and the others.
+struct First<T> {
+    /// The place of its first cell behind the inline ones, divided by [`FAN`].
+    page: usize,
+    cells: Page<T>,
+    others: OnceBox<Others<T>>,
 }
 
 type Page<T> = [SectionCell<T>; FAN];
 type Shelf<T> = [OnceBox<Page<T>>; FAN];
 type Group<T> = [OnceBox<Shelf<T>>; FAN];
-type Rest<T> = [OnceBox<Group<T>>; GROUPS];
+type Others<T> = [OnceBox<Group<T>>; GROUPS];
 
 /// Where a number beyond the inline ones is: group, shelf, page and cell.
 #[inline]
@@ -42,7 +50,7 @@ fn locate(place: usize) -> [usize; 4] {
 
 impl<T, const N: usize> CellTable<T, N> {
     pub(crate) const fn new() -> Self {
-        Self { inline: [const { SectionCell::empty() }; N], rest: OnceBox::new() }
+        Self { inline: [const { SectionCell::empty() }; N], first: OnceBox::new() }
     }
 
     /// The cell of `number`, if it was ever needed.
@@ -51,8 +59,12 @@ impl<T, const N: usize> CellTable<T, N> {
         if number < N {
             return Some(&self.inline[number]);
         }
+        let first = self.first.get()?;
+        if (number - N) / FAN == first.page {
+            return Some(&first.cells[(number - N) % FAN]);
+        }
         let [group, shelf, page, cell] = locate(number - N);
-        Some(&self.rest.get()?.get(group)?.get()?[shelf].get()?[page].get()?[cell])
+        Some(&first.others.get()?.get(group)?.get()?[shelf].get()?[page].get()?[cell])
     }
 
     /// The cell of `number`, made now if need be.
@@ -63,11 +75,16 @@ impl<T, const N: usize> CellTable<T, N> {
         if number < N {
             return &self.inline[number];
         }
+        let new = || First { page: (number - N) / FAN, cells: empty(), others: OnceBox::new() };
+        let first = self.first.get_or_init(|| Box::new(new()));
+        if (number - N) / FAN == first.page {
+            return &first.cells[(number - N) % FAN];
+        }
         let [group, shelf, page, cell] = locate(number - N);
-        let groups = self.rest.get_or_init(|| Box::new([const { OnceBox::new() }; GROUPS]));
+        let groups = first.others.get_or_init(|| Box::new([const { OnceBox::new() }; GROUPS]));
         let shelves = groups[group].get_or_init(|| Box::new([const { OnceBox::new() }; FAN]));
         let pages = shelves[shelf].get_or_init(|| Box::new([const { OnceBox::new() }; FAN]));
-        let cells = pages[page].get_or_init(|| Box::new([const { SectionCell::empty() }; FAN]));
+        let cells = pages[page].get_or_init(|| Box::new(empty()));
         &cells[cell]
     }
 
@@ -78,16 +95,28 @@ impl<T, const N: usize> CellTable<T, N> {
 
     /// The same from a number on.
     pub(crate) fn iter_from(&self, from: usize) -> impl Iterator<Item = (usize, &SectionCell<T>)> {
-        let groups = self.rest.get().into_iter();
-        let groups = groups.flat_map(move |groups| present(groups, N, FAN * FAN * FAN, from));
-        let shelves = groups.flat_map(move |(first, shelves)| present(shelves, first, FAN * FAN, from));
-        let pages = shelves.flat_map(move |(first, pages)| present(pages, first, FAN, from));
-        let rest = pages.flat_map(move |(first, page)| {
-            let skipped = from.saturating_sub(first).min(FAN);
-            page.iter().enumerate().skip(skipped).map(move |(place, cell)| (first + place, cell))
+        let mut first = self.first.get().map(|first| (first.page * FAN + N, &first.cells));
+        let others = self.first.get().and_then(|first| first.others.get()).into_iter();
+        let groups = others.flat_map(move |groups| present(groups, N, FAN * FAN * FAN, from));
+        let shelves = groups.flat_map(move |(start, shelves)| present(shelves, start, FAN * FAN, from));
+        let pages = shelves.flat_map(move |(start, pages)| present(pages, start, FAN, from));
+        let mut pages = pages.peekable();
+        let pages = std::iter::from_fn(move || match (first, pages.peek()) {
+            (Some((start, _)), Some(other)) if other.0 < start => pages.next(),
+            (Some(_), _) => first.take(),
+            (None, _) => pages.next(),
+        });
+        let rest = pages.flat_map(move |(start, page)| {
+            let skipped = from.saturating_sub(start).min(FAN);
+            page.iter().enumerate().skip(skipped).map(move |(place, cell)| (start + place, cell))
         });
         self.inline.iter().enumerate().skip(from.min(N)).chain(rest)
     }
+}
+
+/// A page of which nobody has needed a cell.
+const fn empty<T>() -> Page<T> {
+    [const { SectionCell::empty() }; FAN]
 }
 
 /// The parts that are there, each with the number of its first cell, without those that end before `from`: `first` is the number

@@ -127,13 +127,21 @@ struct Group<T> {
 pub(crate) struct Chains<T> {
     groups: Box<[AtomicPtr<Group<T>>]>,
     len: AtomicUsize,
+    /// Groups that are there.
+    present: AtomicUsize,
 }
 
 impl<T> Chains<T> {
     /// `slots` empty chains.
     pub(crate) fn new(slots: usize) -> Self {
         let groups = (0..slots.div_ceil(GROUP)).map(|_| AtomicPtr::default()).collect();
-        Self { groups, len: AtomicUsize::new(0) }
+        Self { groups, len: AtomicUsize::new(0), present: AtomicUsize::new(0) }
+    }
+
+    /// Bytes that this takes, without the versions.
+    pub(crate) fn bytes(&self) -> usize {
+        let groups = self.present.load(Ordering::Relaxed) * size_of::<Group<T>>();
+        size_of::<Self>() + size_of_val(&*self.groups) + groups
     }
 
     /// Number of slots: at least what was asked for.
@@ -189,8 +197,11 @@ impl<T> Chains<T> {
         }
         let fresh = Box::into_raw(Box::new(Group { chains: [const { Chain::new() }; GROUP] }));
         match cell.compare_exchange(std::ptr::null_mut(), fresh, Ordering::AcqRel, Ordering::Acquire) {
-            // SAFETY: just published, never unlinked while `self` lives.
-            Ok(_) => unsafe { &*fresh },
+            Ok(_) => {
+                self.present.fetch_add(1, Ordering::Relaxed);
+                // SAFETY: just published, never unlinked while `self` lives.
+                unsafe { &*fresh }
+            }
             Err(winner) => {
                 // SAFETY: `fresh` was not published, so it is ours alone.
                 drop(unsafe { Box::from_raw(fresh) });

@@ -10,9 +10,9 @@ mod prefetch;
 
 #[cfg(test)]
 pub(crate) use account::Bytes;
-pub(crate) use account::{Account, Resident, VERSION_BYTES, Weigh};
+pub(crate) use account::{Account, Resident, Weigh};
 pub(crate) use cell::{SectionCell, SectionState};
 pub(crate) use cell_table::CellTable;
-pub(crate) use chain::{Chains, Version};
+pub(crate) use chain::{Chain, Chains, Version};
 pub(crate) use chain_map::ChainMap;
 pub use prefetch::prefetch;

@@ -8,7 +8,7 @@ use super::index::IndexPartition;
 use super::ordered::OrderedPartition;
 use super::parts::Parts;
 use super::presence::Presence;
-use crate::cells::{VERSION_BYTES, Weigh};
+use crate::cells::Weigh;
 use crate::model::{SLOTS, Tick};
 
 /// A section whose delta can be merged into its base.
@@ -23,6 +23,8 @@ pub(crate) trait Mergeable: StoredSection + Convert + Parts + Weigh {
     fn is_ripe(&self, smallest: usize) -> bool;
     /// A section whose base includes everything up to `stamp`.
     fn merged(&self, stamp: Tick) -> Self;
+    /// Bytes of the delta, without what its values point to.
+    fn delta_bytes(&self) -> usize;
     /// Bytes of the base in memory.
     fn bytes(&self) -> usize;
 }
@@ -39,6 +41,9 @@ macro_rules! mergeable {
             fn delta_up_to(&self, stamp: Tick) -> usize {
                 self.delta.count_up_to(stamp)
             }
+            fn delta_bytes(&self) -> usize {
+                self.delta.bytes()
+            }
             fn is_ripe(&self, smallest: usize) -> bool {
                 let $it = self;
                 self.delta.is_ripe(smallest, $rows)
@@ -53,7 +58,7 @@ macro_rules! mergeable {
 
         impl Weigh for $section {
             fn weight(&self) -> usize {
-                size_of::<Self>() + Mergeable::bytes(self) + self.delta.len() * VERSION_BYTES
+                size_of::<Self>() + Mergeable::bytes(self) + self.delta.bytes()
             }
         }
     )* };

@@ -28,6 +28,9 @@ pub(crate) type OrderedEntry = (Box<[u8]>, VertexRef);
 /// The same, read from a partition.
 pub(crate) type EntryRef<'a> = (Cow<'a, [u8]>, VertexRef);
 
+/// Bytes that a change takes beside those of its key: its node in the skip list, the allocator's share.
+const CHANGE: usize = 112;
+
 /// Stamped additions (`true`) and removals over a base.
 #[derive(Default)]
 pub(crate) struct OrderedDelta(SkipMap<(Box<[u8]>, u32, Tick), bool>);
@@ -36,6 +39,11 @@ impl OrderedDelta {
     /// Changes in all.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
+    }
+
+    /// Bytes of all changes, without those of their keys.
+    pub(crate) fn bytes(&self) -> usize {
+        self.len() * CHANGE
     }
 
     /// Changes up to `stamp`.

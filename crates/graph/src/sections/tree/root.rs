@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 use values::VertexRef;
 
 use super::node::{EdgeNode, Target};
-use crate::cells::{VERSION_BYTES, Weigh};
+use crate::cells::Weigh;
 use crate::model::Tick;
 use crate::sections::delta::Delta;
 use crate::sections::order::Order;
@@ -58,7 +58,7 @@ pub(crate) struct TreeRoot {
 impl Weigh for TreeRoot {
     fn weight(&self) -> usize {
         let metas: usize = self.metas.iter().map(|meta| size_of::<Arc<Meta>>() + meta.bytes).sum();
-        size_of::<Self>() + metas + self.delta.len() * VERSION_BYTES
+        size_of::<Self>() + metas + self.delta.bytes()
     }
 }
 
