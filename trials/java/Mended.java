@@ -17,7 +17,7 @@ import org.apache.tinkerpop.gremlin.process.traversal.util.*;
  * The reference without some of its faults, so that an answer can be compared with what it would have been:
  *
  * - a child of local() or optional() is asked for results only when somebody is in it,
- * - match() forgets what the traverser before has left in it,
+ * - match() forgets what the traverser before has left in it, and in a loop that its patterns were found in the iteration before,
  * - and joins by the equality of is(), which takes 20 and 20.0 for one,
  * - group('m') gives its value traversal a traverser of its own, not the one that goes on,
  * - who asks for a side-effect gets what it holds then, and not what it will hold (and Grouping.java: a key whose value
@@ -162,12 +162,18 @@ final class Mended extends AbstractTraversalStrategy<TraversalStrategy.Finalizat
         protected Traverser.Admin<S> processNextStart() { return starts.next().split(); }
     }
 
-    /** In front of a match(): when the child begins again, so does it. */
+    /** In front of a match(): when the child begins again, so does it, and who comes again has gone through none of its patterns. */
     private static final class Forget<S> extends AbstractStep<S, S> {
         Forget(Traversal.Admin<?, ?> traversal) { super(traversal); }
 
         @Override
-        protected Traverser.Admin<S> processNextStart() { return starts.next(); }
+        protected Traverser.Admin<S> processNextStart() {
+            Traverser.Admin<S> traverser = starts.next();
+            if (getNextStep() instanceof MatchStep)
+                for (Traversal.Admin<?, ?> pattern : ((MatchStep<?, ?>) (Step<?, ?>) getNextStep()).getGlobalChildren())
+                    traverser.getTags().remove(pattern.getStartStep().getId());
+            return traverser;
+        }
 
         @Override
         public void reset() {

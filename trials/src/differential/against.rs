@@ -17,9 +17,9 @@ use super::files::Files;
 use super::patterns::{any_step, limits};
 use super::reference::{Branches, Form, Jars, Merging, Reference, compile};
 use super::rewrites::{
-    Apart, with_conditions_reversed, with_filters_reversed, with_first_for_last, with_plain_zeros,
-    with_what_is_injected_at_last, with_whole_barriers, without_part_of_unordered, writes_apart,
-    writes_for_each,
+    Apart, with_conditions_reversed, with_filters_reversed, with_first_for_last, with_parts_of_any,
+    with_plain_zeros, with_what_is_injected_at_last, with_whole_barriers, without_part_of_unordered,
+    writes_apart, writes_for_each,
 };
 use super::shrink::{shrink, smaller_traversals};
 use super::tally::Tally;
@@ -80,6 +80,8 @@ pub struct Arguments {
 const ORDERS: u64 = 24;
 /// Orders in which it runs with traversers merged elsewhere.
 const MERGING_ORDERS: u64 = 12;
+/// The same of parts that may be any.
+const PARTS: u64 = 100;
 /// Smaller cases that are compared where a known fault explains a difference: the first times that it does, and later.
 const LOOKS_BEHIND: (usize, usize) = (100, 10);
 /// How often the more of them are.
@@ -314,7 +316,10 @@ impl Trial {
         match faults::explain(case, ours, runs) {
             Some(fault) => Ok(Some(fault.name)),
             None if self.is_another_part(case, ours, runs)? => Ok(Some(faults::ANOTHER_PART)),
-            None => self.merging(case, &case.script.to_string(), ours),
+            None => match self.merging(case, &case.script.to_string(), ours)? {
+                None if self.is_of_another_part(case, ours)? => Ok(Some(faults::ANOTHER_PART)),
+                explained => Ok(explained),
+            },
         }
     }
 
@@ -329,6 +334,19 @@ impl Trial {
         let forms = [Form::plain(0), Form::plain(1), Form::unoptimised(2), Form::unoptimised(0)];
         let wholes = self.patiently(case, &whole.to_string(), &forms)?;
         Ok(wholes.iter().all(|whole| ours.is_part_of(whole)))
+    }
+
+    /// Whether an answer is one of those of the reference if it takes any part where no order is promised.
+    fn is_of_another_part(&mut self, case: &Case, ours: &Answer) -> Result<bool, String> {
+        let Some(any) = with_parts_of_any(&case.script).filter(|_| !case.writes) else { return Ok(false) };
+        let closest = if case.is_ordered() { Detail::Sequence } else { Detail::Bag };
+        // What travels merged stays together when it is shuffled.
+        let merging =
+            |order: u64| if order.is_multiple_of(2) { Merging::Everywhere } else { Merging::Nowhere };
+        let form = |order| Form { merging: merging(order), ..Form::unoptimised(order) };
+        let forms: Vec<Form> = (0..PARTS).map(form).collect();
+        let runs = self.patiently(case, &any.to_string(), &forms)?;
+        Ok(runs.iter().any(|run| run.text(closest) == ours.text(closest)))
     }
 
     /// Whether an answer is the reference's if it is mended, if no zero is negative, if it merges traversers only where it is asked to, or

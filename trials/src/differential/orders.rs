@@ -29,7 +29,8 @@ fn looks_into(step: &Step) -> bool {
     }
 }
 
-fn is_local(step: &Step) -> bool {
+/// Whether a step is about what is in a collection.
+pub fn is_local(step: &Step) -> bool {
     step.args.first() == Some(&Arg::Text("local".into()))
 }
 

@@ -2,6 +2,7 @@
 //! answers what Mangrove answers as it stands, it is known what the two differ in.
 
 use super::ast::{Arg, Script, Step, Traversal};
+use super::orders::is_local;
 use super::patterns::{any_step, is_filter, takes_a_part, writes};
 
 /// Where barriers part what a traversal writes from what it reads.
@@ -144,12 +145,46 @@ pub fn without_part_of_unordered(script: &Script) -> Option<Script> {
     let takes = matches!(last.name, "limit" | "range" | "skip" | "tail") && takes_a_part(last);
     let first = before.first()?;
     let is_unordered = matches!(first.name, "V" | "E") && first.args.is_empty();
-    let puts_in_order = |step: &Step| {
-        matches!(step.name, "order" | "inject" | "unfold")
-            || matches!(step.name, "V" | "E") && !step.args.is_empty()
-    };
+    let puts_in_order = |step: &Step| step.name == "order" || is_given(step);
     let whole = Script { source: script.source.clone(), body: Traversal { steps: before.to_vec() } };
     (takes && is_unordered && !before.iter().any(puts_in_order)).then_some(whole)
+}
+
+/// The traversal with any part where it takes a part of a stream that nothing has put in order, and equals in any order where something
+/// has, if it does so anywhere.
+pub fn with_parts_of_any(script: &Script) -> Option<Script> {
+    let mut changed = script.clone();
+    let mut takes = shuffle_parts(&mut changed.body.steps, is_given);
+    // What is in a child has come from somewhere.
+    changed.body.for_each_step_mut(&mut |step| {
+        for arg in &mut step.args {
+            if let Arg::Child(child) = arg {
+                takes |= shuffle_parts(&mut child.steps, |step| step.name == "unfold");
+            }
+        }
+    });
+    takes.then_some(changed)
+}
+
+/// Whether what comes out of a step has an order of its own.
+fn is_given(step: &Step) -> bool {
+    matches!(step.name, "inject" | "unfold") || matches!(step.name, "V" | "E") && !step.args.is_empty()
+}
+
+fn shuffle_parts(steps: &mut Vec<Step>, has_order: impl Fn(&Step) -> bool) -> bool {
+    let shuffle = || Step::new("order").with(Step::new("by").arg("shuffle"));
+    let (mut shuffled, mut in_order, mut takes) = (Vec::new(), false, false);
+    for step in steps.drain(..) {
+        let sorts = step.name == "order" && !is_local(&step);
+        if sorts || takes_a_part(&step) && !in_order {
+            shuffled.push(shuffle());
+        }
+        takes |= takes_a_part(&step);
+        in_order |= sorts || has_order(&step);
+        shuffled.push(step);
+    }
+    *steps = shuffled;
+    takes
 }
 
 /// The traversal with barriers that gather everything, whatever their size.
@@ -230,6 +265,24 @@ mod tests {
         ] {
             assert!(without_part_of_unordered(&script(steps)).is_none());
         }
+    }
+
+    #[test]
+    fn a_part_is_any_where_nothing_gives_the_stream_an_order() {
+        let script = |steps: Vec<Step>| Script { source: Vec::new(), body: Traversal { steps } };
+        let shuffled = |steps| with_parts_of_any(&script(steps)).map(|script| script.to_string());
+        let (v, limit, order) = (|| Step::new("V"), || Step::new("limit").arg("2"), || Step::new("order"));
+        assert_eq!(
+            shuffled(vec![v(), limit(), order(), limit(), Step::new("fold")]).unwrap(),
+            "g.V().order().by(shuffle).limit(2).order().by(shuffle).order().limit(2).fold()"
+        );
+        let child = Traversal { steps: vec![Step::new("out"), limit()] };
+        assert_eq!(
+            shuffled(vec![v(), Step::new("map").child(child)]).unwrap(),
+            "g.V().map(__.out().order().by(shuffle).limit(2))"
+        );
+        assert_eq!(shuffled(vec![v().arg("1"), limit()]).unwrap(), "g.V(1).limit(2)");
+        assert!(shuffled(vec![v(), Step::new("limit").arg("local").arg("2")]).is_none());
     }
 
     #[test]

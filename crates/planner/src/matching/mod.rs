@@ -64,11 +64,14 @@ struct Names {
 }
 
 impl Names {
-    /// What the children of a step may know: those of a `by` may begin at an object that has no past.
+    /// What the children of a step may know: those of a `by` may begin at an object that has no past, and what a loop's body has named
+    /// has its name in the next iteration.
     fn inside(&self, step: &Instruction<StepName>) -> Self {
         let mut names = self.clone();
-        if step.name == StepName::By {
-            names.perhaps.extend(names.given.drain());
+        match step.name {
+            StepName::By => names.perhaps.extend(names.given.drain()),
+            StepName::Repeat => named_inside(step, &mut names.perhaps),
+            _ => {}
         }
         names
     }
@@ -214,6 +217,21 @@ fn given_inside(step: &Instruction<StepName>, into: &mut HashSet<Str>) {
                     into.extend(pattern::names(step));
                 }
                 given_inside(step, into);
+            }
+        }
+    }
+}
+
+/// Adds all names that are given anywhere inside of a step, variables among them.
+fn named_inside(step: &Instruction<StepName>, into: &mut HashSet<Str>) {
+    for argument in &step.args {
+        if let Argument::Traversal(child) = argument {
+            watch::ticks(TICKS);
+            for step in &child.steps {
+                if step.name == StepName::As {
+                    into.extend(pattern::names(step));
+                }
+                named_inside(step, into);
             }
         }
     }
