@@ -225,7 +225,8 @@ pub const FAULTS: &[Fault] = &[
         name: "writes-of-an-unproductive-by",
         evidence: "On purpose: `g.V(1).out().path().by(addV().values('nope'))` adds one vertex in the reference, which looks no further once \
                    a by() has yielded nothing, and one for each object of the path in Mangrove. So it is with \
-                   `g.E().bothV().path().by(skip(1)).by(aggregate('x')).cap('x')`, which is empty there.",
+                   `g.E().bothV().path().by(skip(1)).by(aggregate('x')).cap('x')`, which is empty there, and with `g.V().out().path().by(aggregate('x').V('none'))`, \
+                   of whose paths only the first object is in x.",
         explains: |case, ours, theirs| {
             let more = |theirs: &Answer| match (&ours.state, &theirs.state) {
                 (Some(ours), Some(theirs)) => theirs.beyond(ours).next().is_none(),

@@ -318,11 +318,10 @@ pub fn writes_in_a_by(step: &Step) -> bool {
     bys.any(|arg| matches!(arg, Arg::Child(child) if any_step(&child.steps, &writes)))
 }
 
-/// A step that is of no use once one of its `by`s yields nothing, of which another one fills a side-effect.
+/// A step that is of no use once a `by` has yielded nothing for one of its objects, and that fills a side-effect in one.
 pub fn fills_in_one_by_of_several(step: &Step) -> bool {
-    let bys: Vec<&Step> = step.after.iter().filter(|modulator| modulator.name == "by").collect();
-    let filling = bys.iter().filter(|by| child_has(by, &fills)).count();
-    matches!(step.name, "path" | "select") && (1..bys.len()).contains(&filling)
+    let mut bys = step.after.iter().filter(|modulator| modulator.name == "by");
+    matches!(step.name, "path" | "select") && bys.any(|by| child_has(by, &fills))
 }
 
 fn fills(step: &Step) -> bool {
