@@ -91,6 +91,8 @@ impl Rewrite<'_> {
             return Ok(Vec::new());
         }
         let (mut names, mut all_found) = (names.clone(), Vec::new());
+        // What a reducer's by() sees has been somewhere, though what the reducer makes has not.
+        let mut before_reducer = None;
         let mut steps = Vec::with_capacity(traversal.steps.len());
         for mut step in std::mem::take(&mut traversal.steps) {
             if step.name == StepName::Match {
@@ -105,7 +107,10 @@ impl Rewrite<'_> {
                 all_found.extend(found);
                 continue;
             }
-            let inside = names.inside(&step);
+            if step.name != StepName::By {
+                before_reducer = None;
+            }
+            let inside = before_reducer.as_ref().unwrap_or(&names).inside(&step);
             for argument in &mut step.args {
                 if let Argument::Traversal(inner) = argument {
                     self.traversal(inner, &inside)?;
@@ -116,7 +121,7 @@ impl Rewrite<'_> {
             }
             if order::is_reducer(&step) {
                 // What it makes has been nowhere.
-                names = Names::default();
+                before_reducer = Some(std::mem::take(&mut names));
             }
             given_inside(&step, &mut names.perhaps);
             steps.push(step);
@@ -138,7 +143,7 @@ impl Rewrite<'_> {
         // A traverser that has none of the variables that patterns start with is the one with which they begin.
         let is_entered = starts.iter().any(|start| given.contains(start));
         let first = (!is_entered).then(|| pattern::first_start(&patterns)).flatten();
-        let mut plan = Plan::new(self, names, step.at);
+        let mut plan = Plan::new(self, names, may_be_map(steps, true), step.at);
         if let Some(first) = &first {
             if perhaps.contains(first) {
                 steps.push(known_or_current(first, step.at));
@@ -153,12 +158,12 @@ impl Rewrite<'_> {
         let mut seen = HashSet::new();
         known.retain(|name| seen.insert(name.clone()));
         let names = known.iter().map(|name| Value::String(name.clone()).into()).collect();
-        let selects: Vec<_> = known.iter().map(|name| plan.select(name)).collect();
+        let selects: Vec<_> = known.iter().map(|name| plan.look_up(name)).collect();
         let found = plan.found();
         steps.extend(plan.into_steps());
         steps.push(Instruction::new(StepName::Project, names, step.at));
         for select in selects {
-            let by = vec![Argument::Traversal(Traversal::anonymous(vec![select]))];
+            let by = vec![Argument::Traversal(Traversal::anonymous(select))];
             steps.push(Instruction::new(StepName::By, by, step.at));
         }
         Ok(found)
@@ -239,10 +244,28 @@ fn named_inside(step: &Instruction<StepName>, into: &mut HashSet<Str>) {
 
 /// The step that makes the object of a name the current one, for traversers that have it.
 fn known_or_current(name: &Str, at: Option<Position>) -> Instruction<StepName> {
-    let select = Instruction::new(StepName::Select, vec![Value::String(name.clone()).into()], at);
     let identity = Instruction::new(StepName::Identity, Vec::new(), at);
-    let child = |step| Argument::Traversal(Traversal::anonymous(vec![step]));
-    Instruction::new(StepName::Coalesce, vec![child(select), child(identity)], at)
+    let child = |steps| Argument::Traversal(Traversal::anonymous(steps));
+    Instruction::new(StepName::Coalesce, vec![child(past(name, at)), child(vec![identity])], at)
+}
+
+/// Whether what leaves steps may be a map; `before`: what enters them.
+fn may_be_map(steps: &[Instruction<StepName>], before: bool) -> bool {
+    use StepName as S;
+    let is_transparent = |step: &&Instruction<StepName>| order::is_filter(step) || step.name == S::As;
+    steps.iter().rev().find(|step| !is_transparent(step)).map_or(before, |step| {
+        let elements =
+            matches!(step.name, S::V | S::E | S::Out | S::In | S::Both | S::OutE | S::InE | S::BothE);
+        let ends = matches!(step.name, S::OutV | S::InV | S::BothV | S::OtherV | S::AddV | S::AddE);
+        !elements && !ends && !matches!(step.name, S::Values | S::Id | S::Label | S::Count)
+    })
+}
+
+/// The steps to what has had a name, though the current object may be a map with an entry of that name, which is no variable.
+fn past(name: &Str, at: Option<Position>) -> Vec<Instruction<StepName>> {
+    let no_map = Instruction::new(StepName::Constant, vec![Value::Int(0).into()], at);
+    let select = Instruction::new(StepName::Select, vec![Value::String(name.clone()).into()], at);
+    vec![no_map, select]
 }
 
 /// The error of patterns that are none, or cannot be found.

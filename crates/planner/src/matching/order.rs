@@ -8,7 +8,7 @@ use values::{Str, Value, watch};
 
 use super::pattern::Pattern;
 use super::pattern::variables;
-use super::{Names, Rewrite, has_match_inside, wrong};
+use super::{Names, Rewrite, has_match_inside, may_be_map, past, wrong};
 use crate::thresholds::{MATCH_CLOSES, MATCH_FILTERS, MATCH_FINDS, MATCH_WAITS};
 use crate::{HIDDEN, PlanError, TICKS};
 
@@ -26,15 +26,22 @@ pub(super) struct Plan<'a> {
     perhaps: IndexSet<Str>,
     /// The variable that the current object is, if it is one.
     current: Option<Str>,
+    /// Whether the current object may be a map, with entries that have names.
+    may_be_map: bool,
     steps: Vec<Instruction<StepName>>,
     at: Option<Position>,
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn new(rewrite: &'a Rewrite<'a>, names: &'a Names, at: Option<Position>) -> Self {
+    pub(super) fn new(
+        rewrite: &'a Rewrite<'a>,
+        names: &'a Names,
+        may_be_map: bool,
+        at: Option<Position>,
+    ) -> Self {
         let (bound, perhaps, steps) = (IndexSet::new(), IndexSet::new(), Vec::new());
         let Names { given, perhaps: unsure } = names;
-        Self { rewrite, given, unsure, bound, perhaps, current: None, steps, at }
+        Self { rewrite, given, unsure, bound, perhaps, current: None, may_be_map, steps, at }
     }
 
     /// The variables that have been found.
@@ -60,15 +67,37 @@ impl<'a> Plan<'a> {
         self.current = Some(name.clone());
     }
 
+    /// The steps that find a variable, where only their result is of use.
+    pub(super) fn look_up(&self, name: &Str) -> Vec<Instruction<StepName>> {
+        match self.was_given(name) && self.may_be_map {
+            true => past(name, self.at),
+            false => {
+                let kept = Value::String(self.kept(name));
+                vec![Instruction::new(StepName::Select, vec![kept.into()], self.at)]
+            }
+        }
+    }
+
     /// The step that makes a variable the current object.
-    pub(super) fn select(&self, name: &Str) -> Instruction<StepName> {
-        Instruction::new(StepName::Select, vec![Value::String(self.kept(name)).into()], self.at)
+    fn select(&self, name: &Str) -> Instruction<StepName> {
+        let mut steps = self.look_up(name);
+        match steps.len() {
+            1 => steps.remove(0),
+            _ => {
+                let child = Argument::Traversal(Traversal::anonymous(steps));
+                Instruction::new(StepName::Map, vec![child], self.at)
+            }
+        }
+    }
+
+    /// Whether a variable has been given in front of the patterns, and not found by them.
+    fn was_given(&self, name: &Str) -> bool {
+        self.given.contains(name) && !self.bound.contains(name)
     }
 
     /// Under which name a variable is kept.
     fn kept(&self, name: &Str) -> Str {
-        let was_given = self.given.contains(name) && !self.bound.contains(name);
-        if was_given { name.clone() } else { Str::from(format!("{HIDDEN}{name}")) }
+        if self.was_given(name) { name.clone() } else { Str::from(format!("{HIDDEN}{name}")) }
     }
 
     fn is_known(&self, name: &Str) -> bool {
@@ -170,6 +199,8 @@ impl<'a> Plan<'a> {
             inner = traversal.steps;
         }
         let only_filters = inner.iter().all(is_filter);
+        // What a variable is that the pattern starts with is not looked into.
+        self.may_be_map = may_be_map(&inner, true);
         match inner.iter().any(is_barrier) || inner.iter().any(lets_out_reduced) {
             // It is one of what each traverser finds, and what has been found before stays known.
             true => self.push(StepName::FlatMap, vec![Argument::Traversal(Traversal::anonymous(inner))]),
@@ -219,17 +250,16 @@ impl<'a> Plan<'a> {
         self.bound.extend(certain);
         self.perhaps.extend(perhaps);
         self.push(StepName::Union, children);
-        self.current = None;
+        (self.current, self.may_be_map) = (None, true);
         Ok(())
     }
 }
 
 /// The condition that the current object is what has a name, for traversers that have something of it.
 fn same_if_known(name: &Str, at: Option<Position>) -> Instruction<StepName> {
-    let name = Value::String(name.clone());
     let child = |steps| Argument::Traversal(Traversal::anonymous(steps));
-    let select = Instruction::new(StepName::Select, vec![name.clone().into()], at);
-    let is_unknown = Instruction::new(StepName::Not, vec![child(vec![select])], at);
+    let is_unknown = Instruction::new(StepName::Not, vec![child(past(name, at))], at);
+    let name = Value::String(name.clone());
     let same = Argument::Predicate(Predicate::Compare(PredicateOp::Eq, Box::new(name.into())));
     let is_same = Instruction::new(StepName::Where, vec![same], at);
     Instruction::new(StepName::Or, vec![child(vec![is_unknown]), child(vec![is_same])], at)
@@ -253,7 +283,7 @@ impl Left {
 }
 
 /// Whether the step lets traversers pass or not, and leaves them where they are.
-fn is_filter(step: &Instruction<StepName>) -> bool {
+pub(super) fn is_filter(step: &Instruction<StepName>) -> bool {
     use StepName as S;
     let filters = matches!(
         step.name,
