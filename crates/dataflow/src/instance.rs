@@ -452,7 +452,7 @@ impl Instance {
     fn note(&mut self, i: usize, step: Step) {
         let node = &mut self.nodes[i];
         node.backlog = matches!(step, Step::More | Step::Blocked);
-        if !node.backlog {
+        if !node.backlog || operators::keeps_its_input(&self.pipeline.ops[i].kind) {
             node.working = None;
         }
         let bit = 1 << i;

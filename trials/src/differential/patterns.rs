@@ -320,8 +320,14 @@ pub fn writes_in_a_by(step: &Step) -> bool {
 
 /// A step that is of no use once a `by` has yielded nothing for one of its objects, and that fills a side-effect in one.
 pub fn fills_in_one_by_of_several(step: &Step) -> bool {
-    let mut bys = step.after.iter().filter(|modulator| modulator.name == "by");
-    matches!(step.name, "path" | "select") && bys.any(|by| child_has(by, &fills))
+    let bys: Vec<&Step> = step.after.iter().filter(|modulator| modulator.name == "by").collect();
+    // What does nothing but fill has always something to yield.
+    let has_more = |child: &Traversal| child.steps.iter().any(|step| !fills(step));
+    let may_yield_nothing =
+        |by: &&Step| by.args.iter().any(|arg| matches!(arg, Arg::Child(child) if has_more(child)));
+    matches!(step.name, "path" | "select")
+        && bys.iter().any(|by| child_has(by, &fills))
+        && bys.iter().any(may_yield_nothing)
 }
 
 fn fills(step: &Step) -> bool {
@@ -608,12 +614,15 @@ mod tests {
     }
 
     #[test]
-    fn one_by_of_several_fills() {
+    fn a_by_fills_where_one_may_yield_nothing() {
         let by = |step: Step| Step::new("by").child(child(step));
         let filling = || by(Step::new("aggregate").name_arg("x"));
         let path = |bys: Vec<Step>| Step { after: bys, ..Step::new("path") };
         assert!(fills_in_one_by_of_several(&path(vec![by(Step::new("skip")), filling()])));
         assert!(!fills_in_one_by_of_several(&path(vec![filling()])));
+        let looking =
+            Traversal { steps: vec![Step::new("aggregate").name_arg("x"), Step::new("V").arg("9")] };
+        assert!(fills_in_one_by_of_several(&path(vec![Step::new("by").child(looking)])));
         assert!(!fills_in_one_by_of_several(&path(vec![by(Step::new("skip")), by(Step::new("out"))])));
     }
 

@@ -170,6 +170,11 @@ pub(crate) fn emits_on_empty(kind: &OpKind) -> bool {
     }
 }
 
+/// Whether an operator keeps the batches it gets, and charges them as its own, before it is through with them.
+pub(crate) fn keeps_its_input(kind: &OpKind) -> bool {
+    matches!(kind, OpKind::Order(_))
+}
+
 /// Whether an operator looks at the clock within its steps, however long its input is: it gives each a time of its own.
 pub(crate) fn divides_its_work(kind: &OpKind) -> bool {
     matches!(kind, OpKind::Scope(scope) if !matches!(scope.kind, ScopeKind::Group { .. }))

@@ -35,7 +35,8 @@ struct Entry {
 /// See the module.
 ///
 /// With a limit of k, rows are gathered until there are a few times k, then sorted and cut to the first k of each tag;
-/// from then on rows that sort behind the kth of their tag are not even gathered.
+/// from then on rows that sort behind the kth of their tag are not even gathered. What is gathered keeps its whole batch, so it is cut
+/// as well when it is few of the rows of several batches.
 #[derive(Default)]
 pub(super) struct Order {
     store: RowStore,
@@ -78,7 +79,9 @@ impl Operator for Order {
         }
         if let Some(limit) = limit {
             let wanted = (*limit as usize).saturating_mul(self.bounds.len().max(1));
-            if self.entries.len() >= wanted.saturating_mul(3).max(MIN_GATHERED) {
+            let are_many = self.entries.len() >= wanted.saturating_mul(3).max(MIN_GATHERED);
+            // Also in the middle of a sort, which goes on until it has ended.
+            if are_many || self.sorting.is_some() || self.store.is_sparse(self.entries.len()) {
                 let Some(order) = self.sorted(keys, cx)? else { return Ok(Step::More) };
                 self.cut(keys, Firsts::of(order, *limit));
             }

@@ -14,6 +14,9 @@ pub(super) struct Place {
     pub(super) bulk: u64,
 }
 
+/// Batches, and rows in them for each that is kept, from which on a copy is worth its while.
+const SPARSE: (usize, usize) = (4, 64);
+
 /// Batches of which some rows are kept.
 #[derive(Debug, Default)]
 pub(super) struct RowStore {
@@ -28,6 +31,12 @@ impl RowStore {
         batch.add_to(&mut self.weight);
         self.batches.push(batch);
         (self.batches.len() - 1) as u32
+    }
+
+    /// Whether so many rows are few of those that are in memory for them, and there is something to be gained by a copy.
+    pub(super) fn is_sparse(&self, rows: usize) -> bool {
+        self.batches.len() >= SPARSE.0
+            && self.batches.iter().map(|batch| batch.len).sum::<usize>() / SPARSE.1 >= rows
     }
 
     /// The batch of a row.
