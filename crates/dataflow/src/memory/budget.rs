@@ -106,6 +106,11 @@ impl Part {
         if used <= self.budget.limit { FREE } else { GRAIN }
     }
 
+    /// Whether half is held of what all may hold before one has to wait.
+    pub(crate) fn is_scarce(&self) -> bool {
+        self.budget.used.load(Ordering::Relaxed) > self.budget.mark / 2
+    }
+
     /// Whether the query may go on. If not, it should ask again soon.
     pub(crate) fn may_go_on(&self) -> bool {
         let budget = &self.budget;
@@ -172,5 +177,13 @@ mod tests {
     fn half_of_it_is_the_most_for_one() {
         assert_eq!(Budget::new(100, 1_000).per_query(), 50);
         assert_eq!(Budget::new(100, 10).per_query(), 10);
+    }
+
+    #[test]
+    fn memory_is_scarce_from_half_of_the_mark_on() {
+        let budget = std::sync::Arc::new(Budget::new(100 << 20, 20 << 20));
+        let part = Part::new(budget);
+        assert!(part.hold(39 << 20) && !part.is_scarce());
+        assert!(part.hold(41 << 20) && part.is_scarce() && part.may_go_on());
     }
 }

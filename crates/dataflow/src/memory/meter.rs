@@ -151,6 +151,12 @@ impl MemoryMeter {
         self.used() > self.limit / 2
     }
 
+    /// Whether what runs by turns, though it need not, had better go on one after the other: half is held of what the query may hold, or
+    /// of what all may before the first has to wait.
+    pub(crate) fn is_scarce(&self) -> bool {
+        self.is_half_used() || self.parts.iter().any(Part::is_scarce)
+    }
+
     /// The bound in bytes.
     #[inline]
     pub fn limit(&self) -> u64 {

@@ -377,7 +377,11 @@ impl BranchScope {
     fn work(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         let mut blocked: Vec<ScopeTag> = Vec::new();
         for turn in 1u32.. {
-            let Some(at) = self.rounds.choose(self.policy.inter, &blocked) else {
+            let chosen = match cx.query.memory.is_scarce() {
+                true => self.rounds.oldest(&blocked),
+                false => self.rounds.choose(self.policy.inter, &blocked),
+            };
+            let Some(at) = chosen else {
                 if self.open(cx)? {
                     continue;
                 }

@@ -1,7 +1,7 @@
 //! Instances share the scope's quota in rounds.
 //!
 //! Within a round the inter-instance policy decides; one that has used up its slice waits for the next round, so that a traverser
-//! with a huge subquery does not hold up the others.
+//! with a huge subquery does not hold up the others. Where memory is scarce they go on one after the other.
 
 use std::sync::Arc;
 
@@ -66,6 +66,13 @@ impl Rounds {
         let first = runnable
             .min_by(|(_, a), (_, b)| a.round.cmp(&b.round).then_with(|| a.tag.compare(b.tag, policy)));
         first.map(|(at, _)| at)
+    }
+
+    /// The instance that was opened first: where memory is scarce one goes on until it ends and gives back what it holds, and not all of
+    /// them by turns, each of which comes to hold as much.
+    pub(super) fn oldest(&self, blocked: &[ScopeTag]) -> Option<usize> {
+        let runnable = self.running.iter().enumerate().filter(|(_, si)| !blocked.contains(&si.tag));
+        runnable.min_by(|(_, a), (_, b)| a.tag.compare(b.tag, InterPolicy::BreadthFirst)).map(|(at, _)| at)
     }
 
     /// The round that a new instance begins in.
