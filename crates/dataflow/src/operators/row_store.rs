@@ -21,6 +21,8 @@ const SPARSE: (usize, usize) = (4, 64);
 #[derive(Debug, Default)]
 pub(super) struct RowStore {
     batches: Vec<Arc<Batch>>,
+    /// Rows of all of them.
+    rows: usize,
     /// Of all of them together, for they share values.
     weight: Weight,
 }
@@ -29,14 +31,14 @@ impl RowStore {
     /// Keeps a batch. Its number.
     pub(super) fn add(&mut self, batch: Arc<Batch>) -> u32 {
         batch.add_to(&mut self.weight);
+        self.rows += batch.len;
         self.batches.push(batch);
         (self.batches.len() - 1) as u32
     }
 
     /// Whether so many rows are few of those that are in memory for them, and there is something to be gained by a copy.
     pub(super) fn is_sparse(&self, rows: usize) -> bool {
-        self.batches.len() >= SPARSE.0
-            && self.batches.iter().map(|batch| batch.len).sum::<usize>() / SPARSE.1 >= rows
+        self.batches.len() >= SPARSE.0 && self.rows / SPARSE.1 >= rows
     }
 
     /// The batch of a row.
@@ -131,7 +133,7 @@ impl RowStore {
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.batches.clear();
-        self.weight = Weight::default();
+        (self.rows, self.weight) = (0, Weight::default());
     }
 }
 
