@@ -63,7 +63,9 @@ final class Mended extends AbstractTraversalStrategy<TraversalStrategy.Finalizat
                 Traversal.Admin<?, ?> value = ((GroupSideEffectStep<?, ?, ?>) step).getValueTraversal();
                 value.addStep(0, new Split(value));
             }
-            if (step instanceof MatchStep) TraversalHelper.insertBeforeStep(new Forget(traversal), (Step) step, (Traversal.Admin) traversal);
+            // One that is an and() or an or() of patterns begins with that around it.
+            boolean joins = traversal.getParent() instanceof MatchStep && step == traversal.getStartStep();
+            if (step instanceof MatchStep && !joins) TraversalHelper.insertBeforeStep(new Forget(traversal), (Step) step, (Traversal.Admin) traversal);
         }
         if (mends && traversal.isRoot()) {
             Snapshots snapshots = new Snapshots();
@@ -169,19 +171,28 @@ final class Mended extends AbstractTraversalStrategy<TraversalStrategy.Finalizat
         @Override
         protected Traverser.Admin<S> processNextStart() {
             Traverser.Admin<S> traverser = starts.next();
-            if (getNextStep() instanceof MatchStep)
-                for (Traversal.Admin<?, ?> pattern : ((MatchStep<?, ?>) (Step<?, ?>) getNextStep()).getGlobalChildren())
-                    traverser.getTags().remove(pattern.getStartStep().getId());
+            if (getNextStep() instanceof MatchStep) forget((MatchStep<?, ?>) (Step<?, ?>) getNextStep(), traverser);
             return traverser;
+        }
+
+        private static void forget(MatchStep<?, ?> match, Traverser.Admin<?> traverser) {
+            for (Traversal.Admin<?, ?> pattern : match.getGlobalChildren()) {
+                traverser.getTags().remove(pattern.getStartStep().getId());
+                if (pattern.getStartStep() instanceof MatchStep) forget((MatchStep<?, ?>) (Step<?, ?>) pattern.getStartStep(), traverser);
+            }
         }
 
         @Override
         public void reset() {
             super.reset();
-            if (!(getNextStep() instanceof MatchStep)) return;
-            MatchStep<?, ?> match = (MatchStep<?, ?>) (Step<?, ?>) getNextStep();
+            if (getNextStep() instanceof MatchStep) begin((MatchStep<?, ?>) (Step<?, ?>) getNextStep());
+        }
+
+        private static void begin(MatchStep<?, ?> match) {
             ((Collection<?>) get(MatchStep.class, match, "standardAlgorithmBarrier")).clear();
             match.getGlobalChildren().forEach(Traversal.Admin::reset);
+            for (Traversal.Admin<?, ?> pattern : match.getGlobalChildren())
+                if (pattern.getStartStep() instanceof MatchStep) begin((MatchStep<?, ?>) (Step<?, ?>) pattern.getStartStep());
         }
     }
 

@@ -78,6 +78,151 @@ fn entries_of_maps_are_taken_for_no_variables() {
     assert_eq!(ask(&db, found), ["{y=2, z=1}"]);
 }
 
+/// TinkerPop's modern graph.
+fn modern() -> Database {
+    let db = Database::in_memory().unwrap();
+    let person = |id, name, age| {
+        format!("addV('person').property(T.id, {id}).property('name', '{name}').property('age', {age})")
+    };
+    let software = |id, name| format!("addV('software').property(T.id, {id}).property('name', '{name}')");
+    let edge = |label, from, to| format!("addE('{label}').from(V({from})).to(V({to}))");
+    let steps = [
+        person(1, "marko", 29),
+        person(2, "vadas", 27),
+        software(3, "lop"),
+        person(4, "josh", 32),
+        software(5, "ripple"),
+        person(6, "peter", 35),
+        edge("knows", 1, 2),
+        edge("knows", 1, 4),
+        edge("created", 1, 3),
+        edge("created", 4, 5),
+        edge("created", 4, 3),
+        edge("created", 6, 3),
+    ];
+    ask(&db, &format!("g.{}", steps.join(".")));
+    db
+}
+
+fn answers_as_tinkerpop(cases: &[(&str, &[&str])]) {
+    let db = modern();
+    for (traversal, expected) in cases {
+        assert_eq!(&ask(&db, traversal), expected, "{traversal}");
+    }
+}
+
+/// It begins at the name that the traverser has, and a `by` of an object that is looked up knows of no name.
+#[test]
+fn a_match_in_a_by_knows_the_names_that_the_by_sees() {
+    const BACK: &str = "match(as('c').both('knows').as('a'), as('a').both('knows').as('c')).count()";
+    let db = modern();
+    for (steps, expected) in [
+        ("V().as('a').project('y').by(BACK).select('y')", vec!["0", "0", "0", "1", "1", "2"]),
+        ("V(1).as('a').out('knows').group().by(BACK).by(count())", vec!["{2=2}"]),
+        ("V(1).as('a').out('knows').math('_').by(BACK)", vec!["2.0", "2.0"]),
+        ("V().as('a').out().dedup().by(BACK).count()", vec!["3"]),
+        ("V().as('a').out().groupCount().by(BACK).unfold()", vec!["{0=1}", "{1=2}", "{2=3}"]),
+        ("V().as('a').out().aggregate('q').by(BACK).cap('q').unfold()", vec!["0", "1", "1", "2", "2", "2"]),
+        ("V(1).as('a').out('knows').values('name').order().by(BACK)", vec!["josh", "vadas"]),
+    ] {
+        let traversal = format!("g.{}", steps.replace("BACK", BACK));
+        assert_eq!(ask(&db, &traversal), expected, "{traversal}");
+    }
+    answers_as_tinkerpop(&[
+        (
+            "g.V().as('a').out().as('z').select('a','z').by(match(as('c').both().as('a')).count())",
+            &["{a=1, z=3}", "{a=3, z=1}", "{a=3, z=1}", "{a=3, z=3}", "{a=3, z=3}", "{a=3, z=3}"],
+        ),
+        (
+            "g.V().as('a').out().as('z').simplePath().by(match(as('c').both().as('a')).count()).count()",
+            &["3"],
+        ),
+        // The traverser itself has had the name; what is called 'a' has not.
+        (
+            "g.V().as('a').out().as('z').where(eq('a')).by(match(as('c').both().as('a')).count()).count()",
+            &["1"],
+        ),
+        (
+            "g.V().as('a').out().as('z').where('a',eq('z')).by(match(as('c').both().as('a')).count()).count()",
+            &["3"],
+        ),
+    ]);
+}
+
+#[test]
+fn names_that_some_traversers_have_are_asked_of_each() {
+    let inner = "match(as('a').match(as('a').out().as('b'))).select('b')";
+    let (twice, looped) = (
+        format!("g.V(1).optional({inner}).optional({inner}).id()"),
+        format!("g.V(1).repeat({inner}).times(2).id()"),
+    );
+    answers_as_tinkerpop(&[
+        (&twice, &["2", "3", "4"]),
+        (&looped, &["2", "3", "4"]),
+        ("g.V(1).repeat(optional(match(as('a').out().as('b')).select('b'))).times(2).id()", &["2", "3", "4"]),
+        (
+            "g.V(1).as('a').optional(out('knows').as('b')).match(as('c').match(as('c').both('knows').as('b'))).count()",
+            &["0"],
+        ),
+        (
+            "g.V().as('a').choose(has('age'),out().as('b'),identity()).match(as('c').match(as('c').both().as('b'))).count()",
+            &["4"],
+        ),
+        // Who has a name that patterns start with begins there.
+        (
+            "g.V(1).as('a').optional(out('knows').as('b')).match(as('c').both().as('b'),as('b').both().as('c')).count()",
+            &["4"],
+        ),
+        (
+            "g.V().as('a').choose(has('age'),out().as('b'),identity()).match(as('c').both().as('b'),as('b').both().as('c')).count()",
+            &["18"],
+        ),
+        (
+            "g.V().choose(has('age'),as('a').out(),as('b').in()).match(as('a').both().as('b')).count()",
+            &["20"],
+        ),
+    ]);
+    let unsolvable = "g.V().choose(has('age'),as('a').out(),as('b').in()).match(as('a').both().as('c'),as('b').both().as('c'))";
+    let told = modern().query(unsolvable).unwrap().find_map(Result::err).expect("an error").to_string();
+    assert!(told.contains("unsolvable"), "{told}");
+}
+
+#[test]
+fn so_many_names_that_some_traversers_have_are_refused() {
+    let names: Vec<_> = (0..8).map(|name| format!("optional(out().as('n{name}'))")).collect();
+    let patterns: Vec<_> = (0..7).map(|name| format!("as('n{name}').both().as('n{}')", name + 1)).collect();
+    let told = error(&format!("g.V().{}.match({})", names.join("."), patterns.join(",")));
+    assert!(told.contains("variables of a match()"), "{told}");
+}
+
+#[test]
+fn a_match_of_conditions_alone_begins_at_the_traverser_in_a_loop_too() {
+    answers_as_tinkerpop(&[
+        (
+            "g.V(1).as('d').repeat(out('created').match(not(as('d').out('created'))).select('d')).times(1).id()",
+            &["3"],
+        ),
+        (
+            "g.V(1).as('d').repeat(out('created').match(where(as('d').in('created'))).select('d')).times(1).id()",
+            &["3"],
+        ),
+    ]);
+}
+
+#[test]
+fn conditions_that_begin_with_variables_look_into_no_map() {
+    let of_a_map =
+        |patterns: &str| format!("g.V(4).as('c').in().as('e').project('c').by().match({patterns}).count()");
+    let [not, is, left, right] = [
+        "as('c').values('age').as('d'), not(as('c').in('knows'))",
+        "as('c').values('age').as('d'), where(as('c').in('knows'))",
+        "as('c').out().as('d'), where('c', neq('e'))",
+        "as('c').out().as('d'), where('e', eq('c'))",
+    ]
+    .map(of_a_map);
+    answers_as_tinkerpop(&[(&not, &["0"]), (&is, &["1"]), (&left, &["2"]), (&right, &["0"])]);
+}
+
 #[test]
 fn conditions_wait_for_their_variables() {
     let db = database();

@@ -54,6 +54,30 @@ fn branches_with_a_barrier_answer_one_after_the_other_however_small_the_batches_
     }
 }
 
+/// Beside a branch with a barrier, one that asks for a side-effect asks when all have come that fill it.
+#[test]
+fn a_branch_beside_a_barrier_looks_at_side_effects_that_are_full() {
+    let db = persons();
+    let twice_fay = "fay fay fay fay fay fay ada bob cyd dan eve fay";
+    for batch in [1, 2, 1024] {
+        for asks in ["constant('fay').where(within('x'))", "constant('fay').filter(where(within('x')))"] {
+            let persons =
+                format!("g.with('mangrove.batch',{batch}).V().hasLabel('person').order().by('name')");
+            let answer =
+                texts(&db, &format!("{persons}.values('name').local(aggregate('x')).union({asks},order())"));
+            assert_eq!(answer, twice_fay, "{asks} in batches of {batch}");
+        }
+        let by_name = texts(
+            &db,
+            &format!(
+                "g.with('mangrove.batch',{batch}).V().hasLabel('person').order().by('name').values('name').local(aggregate('x'))\
+             .union(select(constant('x')).count(local),order())"
+            ),
+        );
+        assert_eq!(by_name, "6 6 6 6 6 6 ada bob cyd dan eve fay", "batches of {batch}");
+    }
+}
+
 #[test]
 fn branches_keep_the_order_of_what_was_sorted() {
     let db = persons();

@@ -171,6 +171,16 @@ pub fn tells_new_ids(steps: &[Step]) -> bool {
     any_step(steps, &adds) && any_step(steps, &tells)
 }
 
+/// Whether elements are added, and something may tell or compare the ids that the graph gives them.
+pub fn shows_new_ids(steps: &[Step]) -> bool {
+    let shows = |step: &Step| {
+        let by_id = |step: &Step| step.to_string().contains("T.id");
+        matches!(step.name, "id" | "elementMap" | "valueMap" | "propertyMap" | "element") || by_id(step)
+    };
+    let adds = |step: &Step| matches!(step.name, "addV" | "addE" | "mergeV" | "mergeE");
+    tells_new_ids(steps) || any_step(steps, &adds) && any_step(steps, &shows)
+}
+
 /// Whether a merge names vertices by ids behind a key, and one of them is not there.
 fn names_a_vertex_that_is_new(step: &Step, known: &Known, key: &str) -> bool {
     // In a child, too.

@@ -5,7 +5,7 @@
 //! If then one fills a side-effect, writes, which others may see, or asks for a side-effect, which those behind it may still fill,
 //! nothing is done before all of the stream has come.
 
-use planner::physical::{IntraPolicy, OpKind, Pipeline, Predicate, Scope, ScopeKind, Slot, op};
+use planner::physical::{IntraPolicy, LocalFn, OpKind, Pipeline, Predicate, Scope, ScopeKind, Slot, op};
 
 use crate::batch::{Batch, Tags};
 use crate::entered::{Entered, TagSet};
@@ -289,6 +289,8 @@ pub(super) fn has_effect(branch: &Pipeline) -> bool {
 fn asks(branch: &Pipeline) -> bool {
     branch.ops.iter().any(|op| match &op.kind {
         OpKind::Cap(_) => true,
+        OpKind::Filter(test) => test.looks_at_side_effects(),
+        OpKind::Local(LocalFn::Scoped { side_effects, .. }) => !side_effects.is_empty(),
         OpKind::Select(select) => select.selections.iter().any(|one| one.side_effect.is_some()),
         OpKind::Scope(scope) => scope.kind.pipelines().any(asks),
         _ => false,

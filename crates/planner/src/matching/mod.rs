@@ -11,17 +11,24 @@
 //!
 //! It must never know how a traversal is bound or runs: what it makes of one could have been written by hand.
 
+mod names;
 mod order;
 mod pattern;
 
 use std::collections::HashSet;
 
 use gremlin::{Argument, Instruction, Position, StepName, Traversal};
+use indexmap::IndexSet;
 use values::{Str, Value, watch};
 
 use crate::thresholds::{ANYWHERE_POWER, TEST_PASSES};
 use crate::{PlanError, Schema, Statistics, TICKS};
+use names::{Names, by_sees_the_past};
 use order::Plan;
+use pattern::Pattern;
+
+/// Most units of variables that some traversers have already and others have not: each doubles the steps.
+const MAX_UNSURE: usize = 6;
 
 /// The traversal without `match`; `None` if it has none.
 ///
@@ -54,26 +61,22 @@ fn has_match_inside(step: &Instruction<StepName>) -> bool {
     step.name == StepName::Match || step.args.iter().any(inside)
 }
 
-/// The names that objects have on the way of traversers.
-#[derive(Clone, Debug, Default)]
-struct Names {
-    /// Of all of them.
-    given: HashSet<Str>,
-    /// Perhaps of some.
-    perhaps: HashSet<Str>,
+/// The variables that patterns have found.
+#[derive(Debug, Default)]
+struct Found {
+    /// Of all traversers.
+    all: Vec<Str>,
+    /// Of some.
+    some: Vec<Str>,
 }
 
-impl Names {
-    /// What the children of a step may know: those of a `by` may begin at an object that has no past, and what a loop's body has named
-    /// has its name in the next iteration.
-    fn inside(&self, step: &Instruction<StepName>) -> Self {
-        let mut names = self.clone();
-        match step.name {
-            StepName::By => names.perhaps.extend(names.given.drain()),
-            StepName::Repeat => named_inside(step, &mut names.perhaps),
-            _ => {}
-        }
-        names
+impl Found {
+    /// What is known where it is found so or so: who has not found a variable has had it before.
+    fn or(self, other: Self) -> Self {
+        let all: IndexSet<Str> = self.all.into_iter().chain(other.all).collect();
+        let some: IndexSet<Str> =
+            self.some.into_iter().chain(other.some).filter(|name| !all.contains(name)).collect();
+        Self { all: all.into_iter().collect(), some: some.into_iter().collect() }
     }
 }
 
@@ -93,24 +96,36 @@ impl Rewrite<'_> {
         let (mut names, mut all_found) = (names.clone(), Vec::new());
         // What a reducer's by() sees has been somewhere, though what the reducer makes has not.
         let mut before_reducer = None;
+        let (mut modulated, mut bys) = (None, 0);
         let mut steps = Vec::with_capacity(traversal.steps.len());
-        for mut step in std::mem::take(&mut traversal.steps) {
+        for mut step in each_by_once(std::mem::take(&mut traversal.steps)) {
             if step.name == StepName::Match {
                 if steps.is_empty() {
                     // A name at the very beginning of a `where` would be one to be looked up, and not what it gives.
                     steps.push(Instruction::new(StepName::Identity, Vec::new(), step.at));
                 }
                 // What it finds has its name for all that follows.
-                let (found, perhaps) = self.step(&step, &names, &mut steps)?;
-                names.perhaps.extend(perhaps);
-                names.given.extend(found.iter().cloned());
-                all_found.extend(found);
+                let Found { all, some } = self.step(&step, &names, &mut steps)?;
+                some.into_iter().for_each(|name| names.add_unit(vec![name]));
+                names.given.extend(all.iter().cloned());
+                all_found.extend(all);
                 continue;
             }
-            if step.name != StepName::By {
-                before_reducer = None;
-            }
-            let inside = before_reducer.as_ref().unwrap_or(&names).inside(&step);
+            let inside = match step.name {
+                StepName::By => {
+                    bys += 1;
+                    match &modulated {
+                        Some(modulated) if !by_sees_the_past(modulated, bys - 1) => Names::default(),
+                        _ => before_reducer.as_ref().unwrap_or(&names).clone(),
+                    }
+                }
+                // What stands between a step and its by() takes nothing from it.
+                StepName::As | StepName::From | StepName::To | StepName::With => names.inside(&step),
+                _ => {
+                    (before_reducer, modulated, bys) = (None, Some(without_children(&step)), 0);
+                    names.inside(&step)
+                }
+            };
             for argument in &mut step.args {
                 if let Argument::Traversal(inner) = argument {
                     self.traversal(inner, &inside)?;
@@ -123,7 +138,7 @@ impl Rewrite<'_> {
                 // What it makes has been nowhere.
                 before_reducer = Some(std::mem::take(&mut names));
             }
-            given_inside(&step, &mut names.perhaps);
+            names.add_let_out(&step);
             steps.push(step);
         }
         traversal.steps = steps;
@@ -136,37 +151,83 @@ impl Rewrite<'_> {
         step: &Instruction<StepName>,
         names: &Names,
         steps: &mut Vec<Instruction<StepName>>,
-    ) -> Result<(Vec<Str>, Vec<Str>), PlanError> {
-        let Names { given, perhaps } = names;
+    ) -> Result<Found, PlanError> {
         let patterns = pattern::all(&step.args, step.at)?;
-        let (starts, ends) = pattern::variables(&patterns);
+        let asked = pattern::asked_for(&patterns);
+        let unsure = names.unsure(asked.iter());
+        if unsure.len() > MAX_UNSURE {
+            return Err(PlanError::TooLarge {
+                what: "variables of a match() that some traversers have already",
+                limit: MAX_UNSURE,
+            });
+        }
+        let may_be_map = may_be_map(steps, true);
+        let (found, solved) = self.cases(&patterns, names, &unsure, may_be_map, step.at)?;
+        steps.extend(solved);
+        Ok(found)
+    }
+
+    /// The steps that find patterns, whatever some traversers have already of what is `unsure`.
+    fn cases(
+        &self,
+        patterns: &[Pattern],
+        names: &Names,
+        unsure: &[Str],
+        may_be_map: bool,
+        at: Option<Position>,
+    ) -> Result<(Found, Vec<Instruction<StepName>>), PlanError> {
+        let Some((first, unsure)) = unsure.split_first() else {
+            return self.case(patterns, names, may_be_map, at);
+        };
+        let case = |is_given| self.cases(patterns, &names.settled(first, is_given), unsure, may_be_map, at);
+        let child = |steps| Argument::Traversal(Traversal::anonymous(steps));
+        let fails = |problem: &PlanError| {
+            vec![Instruction::new(StepName::Fail, vec![Value::from(problem.to_string()).into()], at)]
+        };
+        let (found, with, without) = match (case(true), case(false)) {
+            (Ok((found, with)), Ok((others, without))) => (found.or(others), with, without),
+            // Perhaps there are none.
+            (Ok((found, with)), Err(problem)) => (found, with, fails(&problem)),
+            (Err(problem), Ok((found, without))) => (found, fails(&problem), without),
+            (Err(problem), Err(_)) => return Err(problem),
+        };
+        let args = vec![child(past(first, at)), child(with), child(without)];
+        Ok((found, vec![Instruction::new(StepName::Choose, args, at)]))
+    }
+
+    /// The steps that find patterns for traversers that all have the same names.
+    fn case(
+        &self,
+        patterns: &[Pattern],
+        names: &Names,
+        may_be_map: bool,
+        at: Option<Position>,
+    ) -> Result<(Found, Vec<Instruction<StepName>>), PlanError> {
+        let given = &names.given;
+        let (starts, ends) = pattern::variables(patterns);
         // A traverser that has none of the variables that patterns start with is the one with which they begin.
         let is_entered = starts.iter().any(|start| given.contains(start));
-        let first = (!is_entered).then(|| pattern::first_start(&patterns)).flatten();
-        let mut plan = Plan::new(self, names, may_be_map(steps, true), step.at);
-        if let Some(first) = &first {
-            if perhaps.contains(first) {
-                steps.push(known_or_current(first, step.at));
-            }
-            plan.bind(first);
+        let mut plan = Plan::new(self, names, may_be_map, at);
+        if let Some(first) = (!is_entered).then(|| pattern::first_start(patterns)).flatten() {
+            plan.bind(&first);
         }
-        plan.solve(patterns)?;
+        plan.solve(patterns.to_vec())?;
         // What only a condition begins with, or a match() inside has found, is no part of what this one finds.
         let is_shown = |name: &Str| starts.contains(name) || ends.contains(name);
         let known = starts.iter().chain(&ends).filter(|name| given.contains(*name)).cloned();
         let mut known: Vec<Str> = known.chain(plan.variables().filter(is_shown)).collect();
         let mut seen = HashSet::new();
         known.retain(|name| seen.insert(name.clone()));
-        let names = known.iter().map(|name| Value::String(name.clone()).into()).collect();
+        let shown = known.iter().map(|name| Value::String(name.clone()).into()).collect();
         let selects: Vec<_> = known.iter().map(|name| plan.look_up(name)).collect();
         let found = plan.found();
-        steps.extend(plan.into_steps());
-        steps.push(Instruction::new(StepName::Project, names, step.at));
+        let mut steps = plan.into_steps();
+        steps.push(Instruction::new(StepName::Project, shown, at));
         for select in selects {
             let by = vec![Argument::Traversal(Traversal::anonymous(select))];
-            steps.push(Instruction::new(StepName::By, by, step.at));
+            steps.push(Instruction::new(StepName::By, by, at));
         }
-        Ok(found)
+        Ok((found, steps))
     }
 
     /// About how many objects leave steps for each that enters.
@@ -199,54 +260,33 @@ impl Rewrite<'_> {
     }
 }
 
-/// Adds the names that a step's children give to some of the traversers that leave it.
-fn given_inside(step: &Instruction<StepName>, into: &mut HashSet<Str>) {
-    use StepName as S;
-    let lets_out = matches!(
-        step.name,
-        S::Branch
-            | S::Choose
-            | S::Coalesce
-            | S::Emit
-            | S::Local
-            | S::Option
-            | S::Optional
-            | S::Repeat
-            | S::Union
-    );
-    for argument in step.args.iter().filter(|_| lets_out) {
-        if let Argument::Traversal(child) = argument {
-            watch::ticks(TICKS);
-            for step in &child.steps {
-                if step.name == S::As {
-                    into.extend(pattern::names(step));
-                }
-                given_inside(step, into);
-            }
+/// Steps of which no `where(predicate)` has a `by` with a `match` for several objects: that of the traverser itself sees what is behind
+/// it, and those of what has names see an object alone.
+fn each_by_once(steps: Vec<Instruction<StepName>>) -> Vec<Instruction<StepName>> {
+    let mut once = Vec::with_capacity(steps.len());
+    let mut steps = steps.into_iter().peekable();
+    while let Some(step) = steps.next() {
+        let mut names = Vec::new();
+        if let (StepName::Where, [predicate @ Argument::Predicate(_)]) = (step.name, &step.args[..]) {
+            pattern::names_in(predicate, &mut names);
         }
+        let is_where = !names.is_empty();
+        once.push(step);
+        let mut bys = Vec::new();
+        while let Some(by) = steps.next_if(|step| is_where && step.name == StepName::By) {
+            bys.push(by);
+        }
+        let objects =
+            if bys.iter().any(has_match_inside) { bys.len().max(1 + names.len()) } else { bys.len() };
+        once.extend(bys.iter().cycle().take(objects).cloned());
     }
+    once
 }
 
-/// Adds all names that are given anywhere inside of a step, variables among them.
-fn named_inside(step: &Instruction<StepName>, into: &mut HashSet<Str>) {
-    for argument in &step.args {
-        if let Argument::Traversal(child) = argument {
-            watch::ticks(TICKS);
-            for step in &child.steps {
-                if step.name == StepName::As {
-                    into.extend(pattern::names(step));
-                }
-                named_inside(step, into);
-            }
-        }
-    }
-}
-
-/// The step that makes the object of a name the current one, for traversers that have it.
-fn known_or_current(name: &Str, at: Option<Position>) -> Instruction<StepName> {
-    let identity = Instruction::new(StepName::Identity, Vec::new(), at);
-    let child = |steps| Argument::Traversal(Traversal::anonymous(steps));
-    Instruction::new(StepName::Coalesce, vec![child(past(name, at)), child(vec![identity])], at)
+/// The step with those of its arguments that are no traversals.
+fn without_children(step: &Instruction<StepName>) -> Instruction<StepName> {
+    let args = step.args.iter().filter(|argument| !matches!(argument, Argument::Traversal(_)));
+    Instruction::new(step.name, args.cloned().collect(), step.at)
 }
 
 /// Whether what leaves steps may be a map; `before`: what enters them.

@@ -6,9 +6,10 @@ use gremlin::{Argument, Instruction, Position, Predicate, PredicateOp, StepName,
 use indexmap::IndexSet;
 use values::{Str, Value, watch};
 
+use super::names::Names;
 use super::pattern::Pattern;
 use super::pattern::variables;
-use super::{Names, Rewrite, has_match_inside, may_be_map, past, wrong};
+use super::{Found, Rewrite, has_match_inside, may_be_map, past, wrong};
 use crate::thresholds::{MATCH_CLOSES, MATCH_FILTERS, MATCH_FINDS, MATCH_WAITS};
 use crate::{HIDDEN, PlanError, TICKS};
 
@@ -18,8 +19,6 @@ pub(super) struct Plan<'a> {
     rewrite: &'a Rewrite<'a>,
     /// The names that were given before.
     given: &'a HashSet<Str>,
-    /// Those that were perhaps given.
-    unsure: &'a HashSet<Str>,
     /// The variables that every traverser has by now.
     bound: IndexSet<Str>,
     /// Those that some may have.
@@ -40,8 +39,7 @@ impl<'a> Plan<'a> {
         at: Option<Position>,
     ) -> Self {
         let (bound, perhaps, steps) = (IndexSet::new(), IndexSet::new(), Vec::new());
-        let Names { given, perhaps: unsure } = names;
-        Self { rewrite, given, unsure, bound, perhaps, current: None, may_be_map, steps, at }
+        Self { rewrite, given: &names.given, bound, perhaps, current: None, may_be_map, steps, at }
     }
 
     /// The variables that have been found.
@@ -50,13 +48,20 @@ impl<'a> Plan<'a> {
     }
 
     /// The same: those that every traverser has, and those that some may have.
-    pub(super) fn found(&self) -> (Vec<Str>, Vec<Str>) {
-        let all = |names: &IndexSet<Str>| names.iter().cloned().collect();
-        (all(&self.bound), all(&self.perhaps))
+    pub(super) fn found(&self) -> Found {
+        let names = |names: &IndexSet<Str>| names.iter().cloned().collect();
+        Found { all: names(&self.bound), some: names(&self.perhaps) }
     }
 
     pub(super) fn into_steps(self) -> Vec<Instruction<StepName>> {
         self.steps
+    }
+
+    /// The names that traversers have by now.
+    fn names(&self) -> Names {
+        let mut names = Names::of(self.given.iter().chain(&self.bound).cloned().collect());
+        self.perhaps.iter().for_each(|name| names.add_unit(vec![name.clone()]));
+        names
     }
 
     /// The current object is a variable from now on.
@@ -172,13 +177,23 @@ impl<'a> Plan<'a> {
 
     fn find(&mut self, pattern: Pattern) -> Result<(), PlanError> {
         match pattern {
-            Pattern::Check { step, .. } => {
-                self.steps.push(step);
+            Pattern::Check { step, starts, .. } => {
+                self.check(step, !starts.is_empty());
                 Ok(())
             }
             Pattern::Path { start, inner, end, .. } => self.follow(&start, inner, end),
             Pattern::Or(branches) => self.any_of(branches),
         }
+    }
+
+    /// Appends a condition. If it begins with variables, it is none of what the current object may have in it.
+    fn check(&mut self, step: Instruction<StepName>, begins_with_variables: bool) {
+        if !(begins_with_variables && self.may_be_map) {
+            return self.steps.push(step);
+        }
+        let no_map = Instruction::new(StepName::Constant, vec![Value::Int(0).into()], self.at);
+        let child = Traversal::anonymous(vec![no_map, step]);
+        self.push(StepName::Filter, vec![Argument::Traversal(child)]);
     }
 
     fn follow(
@@ -193,9 +208,8 @@ impl<'a> Plan<'a> {
         let mut found = Vec::new();
         if inner.iter().any(has_match_inside) {
             // Patterns inside patterns know what is known here.
-            let given = self.given.iter().cloned().chain(self.variables()).collect();
             let mut traversal = Traversal::anonymous(std::mem::take(&mut inner));
-            found = self.rewrite.traversal(&mut traversal, &Names { given, perhaps: HashSet::new() })?;
+            found = self.rewrite.traversal(&mut traversal, &self.names())?;
             inner = traversal.steps;
         }
         let only_filters = inner.iter().all(is_filter);
@@ -221,9 +235,6 @@ impl<'a> Plan<'a> {
             let same = Argument::Predicate(Predicate::Compare(PredicateOp::Eq, same));
             self.push(StepName::Where, vec![same]);
         } else {
-            if self.unsure.contains(&end) {
-                self.steps.push(same_if_known(&end, self.at));
-            }
             self.bind(&end);
         }
         self.current = Some(end);
@@ -253,16 +264,6 @@ impl<'a> Plan<'a> {
         (self.current, self.may_be_map) = (None, true);
         Ok(())
     }
-}
-
-/// The condition that the current object is what has a name, for traversers that have something of it.
-fn same_if_known(name: &Str, at: Option<Position>) -> Instruction<StepName> {
-    let child = |steps| Argument::Traversal(Traversal::anonymous(steps));
-    let is_unknown = Instruction::new(StepName::Not, vec![child(past(name, at))], at);
-    let name = Value::String(name.clone());
-    let same = Argument::Predicate(Predicate::Compare(PredicateOp::Eq, Box::new(name.into())));
-    let is_same = Instruction::new(StepName::Where, vec![same], at);
-    Instruction::new(StepName::Or, vec![child(vec![is_unknown]), child(vec![is_same])], at)
 }
 
 /// A pattern that is left to be found.

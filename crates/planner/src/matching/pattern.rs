@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use gremlin::{Argument, Instruction, Position, StepName, Traversal};
+use indexmap::IndexSet;
 use values::{Str, Value, watch};
 
 use super::wrong;
@@ -17,8 +18,8 @@ pub(super) enum Pattern {
     /// `as(start).….as(end)`. `reads`: the names that a `where` inside looks at. `after`: those that a `match` inside begins with if
     /// they are known, where patterns before this one find them.
     Path { start: Str, inner: Vec<Instruction<StepName>>, end: Option<Str>, reads: Vec<Str>, after: Vec<Str> },
-    /// `where(…)`, `not(…)`: a condition on variables. `start`: the one that it begins with.
-    Check { step: Instruction<StepName>, start: Option<Str>, reads: Vec<Str> },
+    /// `where(…)`, `not(…)`: a condition on variables. `starts`: those that it begins with.
+    Check { step: Instruction<StepName>, starts: HashSet<Str>, reads: Vec<Str> },
     /// `or(…)`: what any of these finds.
     Or(Vec<Vec<Pattern>>),
 }
@@ -187,14 +188,9 @@ fn reads_in(steps: &[Instruction<StepName>], into: &mut Vec<Str>) {
 fn check(step: Instruction<StepName>) -> Pattern {
     let mut reads = Vec::new();
     step.args.iter().for_each(|argument| names_in(argument, &mut reads));
-    Pattern::Check { start: start_of(&step.args), step, reads }
-}
-
-/// The variable that a condition begins with, if it is one alone.
-fn start_of(args: &[Argument]) -> Option<Str> {
     let mut starts = HashSet::new();
-    starts_in(args, &mut starts);
-    if starts.len() == 1 { starts.into_iter().next() } else { None }
+    starts_in(&step.args, &mut starts);
+    Pattern::Check { starts, step, reads }
 }
 
 fn starts_in(args: &[Argument], into: &mut HashSet<Str>) {
@@ -216,7 +212,7 @@ fn starts_in(args: &[Argument], into: &mut HashSet<Str>) {
 }
 
 /// The names that a condition has in it.
-fn names_in(argument: &Argument, into: &mut Vec<Str>) {
+pub(super) fn names_in(argument: &Argument, into: &mut Vec<Str>) {
     match argument {
         Argument::Traversal(traversal) => {
             for step in &traversal.steps {
@@ -254,17 +250,46 @@ pub(super) fn names(step: &Instruction<StepName>) -> impl Iterator<Item = Str> +
 /// The variables that patterns start with, and those that they end with, in the order in which they are written.
 pub(super) fn variables(patterns: &[Pattern]) -> (Vec<Str>, Vec<Str>) {
     let (mut starts, mut ends) = (Vec::new(), Vec::new());
-    each_path(patterns, &mut |start, end| {
-        starts.push(start.clone());
-        ends.extend(end.cloned());
+    each_path(patterns, &mut |pattern| {
+        if let Pattern::Path { start, end, .. } = pattern {
+            starts.push(start.clone());
+            ends.extend(end.clone());
+        }
     });
     (starts, ends)
 }
 
-fn each_path<'p>(patterns: &'p [Pattern], visit: &mut dyn FnMut(&'p Str, Option<&'p Str>)) {
+/// The variables that whatever satisfies all patterns has.
+pub(super) fn always_found(patterns: &[Pattern]) -> Vec<Str> {
+    let mut found = IndexSet::new();
+    for pattern in patterns {
+        if let Pattern::Path { start, end, .. } = pattern {
+            found.insert(start.clone());
+            found.extend(end.clone());
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// The variables that it depends on whether they were given before: those that patterns start and end with, and those of patterns inside.
+pub(super) fn asked_for(patterns: &[Pattern]) -> HashSet<Str> {
+    let mut asked = HashSet::new();
+    each_path(patterns, &mut |pattern| {
+        if let Pattern::Path { start, inner, end, .. } = pattern {
+            asked.insert(start.clone());
+            asked.extend(end.clone());
+            matched_in(inner, &mut |name| {
+                asked.insert(name);
+            });
+        }
+    });
+    asked
+}
+
+fn each_path<'p>(patterns: &'p [Pattern], visit: &mut dyn FnMut(&'p Pattern)) {
     for pattern in patterns {
         match pattern {
-            Pattern::Path { start, end, .. } => visit(start, end.as_ref()),
+            Pattern::Path { .. } => visit(pattern),
             Pattern::Check { .. } => {}
             Pattern::Or(branches) => branches.iter().for_each(|branch| each_path(branch, visit)),
         }
@@ -276,7 +301,8 @@ fn each_path<'p>(patterns: &'p [Pattern], visit: &mut dyn FnMut(&'p Str, Option<
 pub(super) fn first_start(patterns: &[Pattern]) -> Option<Str> {
     let (mut starts, ends) = variables(patterns);
     starts.extend(patterns.iter().filter_map(|pattern| match pattern {
-        Pattern::Check { start, .. } => start.clone(),
+        // One that begins with several is of none of them.
+        Pattern::Check { starts, .. } if starts.len() == 1 => starts.iter().next().cloned(),
         _ => None,
     }));
     let ended: HashSet<&Str> = ends.iter().collect();

@@ -53,6 +53,20 @@ impl Quantifier {
     }
 }
 
+impl Predicate {
+    /// Whether one of its operands is a side-effect.
+    pub(super) fn looks_at_side_effects(&self) -> bool {
+        let is_side_effect = |operand: &Operand| matches!(operand, Operand::SideEffect(_));
+        match self {
+            Self::Compare(_, operand) | Self::Text(_, operand) => is_side_effect(operand),
+            Self::Within { members, .. } => members.iter().any(is_side_effect),
+            Self::TypeOf(_) => false,
+            Self::And(parts) | Self::Or(parts) => parts.iter().any(Self::looks_at_side_effects),
+            Self::Not(inner) => inner.looks_at_side_effects(),
+        }
+    }
+}
+
 /// As what follows its subject: `> 3`.
 impl InWords for Predicate {
     fn write(&self, words: &mut Words<'_>) {

@@ -58,6 +58,34 @@ pub enum Test {
     Not(Box<Test>),
 }
 
+impl Test {
+    /// Whether it looks at a side-effect (`where(within('x'))`).
+    #[must_use]
+    pub fn looks_at_side_effects(&self) -> bool {
+        match self {
+            Self::Is(predicate)
+            | Self::SlotIs(_, predicate)
+            | Self::Has(_, predicate)
+            | Self::HasNamed(_, predicate)
+            | Self::HasId(predicate)
+            | Self::LabelIs(predicate)
+            | Self::PropertyKey(predicate)
+            | Self::PropertyValue(predicate)
+            | Self::Members(_, predicate)
+            | Self::Loops(predicate) => predicate.looks_at_side_effects(),
+            Self::And(parts) | Self::Or(parts) => parts.iter().any(Self::looks_at_side_effects),
+            Self::Not(inner) => inner.looks_at_side_effects(),
+            Self::HasKey(_)
+            | Self::Label { .. }
+            | Self::Mark(_)
+            | Self::Present(_)
+            | Self::Given(..)
+            | Self::SimplePath(..)
+            | Self::Constant(_) => false,
+        }
+    }
+}
+
 impl InWords for Test {
     fn write(&self, words: &mut Words<'_>) {
         match self {
