@@ -193,6 +193,22 @@ fn so_many_names_that_some_traversers_have_are_refused() {
     let patterns: Vec<_> = (0..7).map(|name| format!("as('n{name}').both().as('n{}')", name + 1)).collect();
     let told = error(&format!("g.V().{}.match({})", names.join("."), patterns.join(",")));
     assert!(told.contains("variables of a match()"), "{told}");
+    // Inside one another they would double with each level.
+    let named: Vec<_> = (0..5).map(|name| format!("optional(out().as('n{name}'))")).collect();
+    let patterns = |level: usize| {
+        let path =
+            |name: usize| format!("as('n{name}x{level}').{}.as('n{}x{level}')", named[name % 5], name + 1);
+        (0..4).map(path).collect::<Vec<_>>().join(",")
+    };
+    let names = |level: usize| {
+        let name = |name: usize| format!("optional(out().as('n{name}x{level}'))");
+        (0..5).map(name).collect::<Vec<_>>().join(".")
+    };
+    let deep = (0..6).fold("id()".to_owned(), |inside, level| {
+        format!("{}.match({},as('n0x{level}').map({inside}).as('m{level}'))", names(level), patterns(level))
+    });
+    let told = error(&format!("g.V().{deep}"));
+    assert!(told.contains("match()es"), "{told}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod names;
 mod order;
 mod pattern;
 
+use std::cell::Cell;
 use std::collections::HashSet;
 
 use gremlin::{Argument, Instruction, Position, StepName, Traversal};
@@ -30,6 +31,9 @@ use pattern::Pattern;
 /// Most units of variables that some traversers have already and others have not: each doubles the steps.
 const MAX_UNSURE: usize = 6;
 
+/// Most patterns of a traversal that are written down once more for what some traversers have already.
+const MAX_COPIES: usize = 4_096;
+
 /// The traversal without `match`; `None` if it has none.
 ///
 /// # Errors
@@ -43,7 +47,7 @@ pub(crate) fn without_match(
         return Ok(None);
     }
     let mut traversal = traversal.clone();
-    Rewrite { schema, statistics }.traversal(&mut traversal, &Names::default())?;
+    Rewrite { schema, statistics, copies: Cell::new(0) }.traversal(&mut traversal, &Names::default())?;
     Ok(Some(traversal))
 }
 
@@ -84,6 +88,8 @@ impl Found {
 struct Rewrite<'a> {
     schema: &'a dyn Schema,
     statistics: &'a dyn Statistics,
+    /// Patterns written down so far for cases, of `match`es inside others for each of those.
+    copies: Cell<usize>,
 }
 
 impl Rewrite<'_> {
@@ -161,6 +167,13 @@ impl Rewrite<'_> {
                 limit: MAX_UNSURE,
             });
         }
+        if !unsure.is_empty() {
+            self.copies.set(self.copies.get() + (patterns.len() << unsure.len()));
+        }
+        if self.copies.get() > MAX_COPIES {
+            let what = "patterns of match()es for each of the names that some traversers have already";
+            return Err(PlanError::TooLarge { what, limit: MAX_COPIES });
+        }
         let may_be_map = may_be_map(steps, true);
         let (found, solved) = self.cases(&patterns, names, &unsure, may_be_map, step.at)?;
         steps.extend(solved);
@@ -187,9 +200,11 @@ impl Rewrite<'_> {
         let (found, with, without) = match (case(true), case(false)) {
             (Ok((found, with)), Ok((others, without))) => (found.or(others), with, without),
             // Perhaps there are none.
-            (Ok((found, with)), Err(problem)) => (found, with, fails(&problem)),
-            (Err(problem), Ok((found, without))) => (found, fails(&problem), without),
-            (Err(problem), Err(_)) => return Err(problem),
+            (Ok((found, with)), Err(problem @ PlanError::Invalid { .. })) => (found, with, fails(&problem)),
+            (Err(problem @ PlanError::Invalid { .. }), Ok((found, without))) => {
+                (found, fails(&problem), without)
+            }
+            (Err(problem), _) | (_, Err(problem)) => return Err(problem),
         };
         let args = vec![child(past(first, at)), child(with), child(without)];
         Ok((found, vec![Instruction::new(StepName::Choose, args, at)]))
