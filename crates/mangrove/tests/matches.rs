@@ -149,6 +149,51 @@ fn a_match_in_a_by_knows_the_names_that_the_by_sees() {
     ]);
 }
 
+/// What `matching/` says of each step's `by` is what `bind/` does.
+#[test]
+fn a_match_in_a_by_knows_a_name_where_select_finds_it() {
+    let db = modern();
+    let (selected, matched) =
+        ("coalesce(select('a'), identity()).id()", "match(as('a').identity()).select('a').id()");
+    for form in [
+        "project('y').BY",
+        "group().BY.by(count())",
+        "group().by(label).by(BYX.fold())",
+        "groupCount().BY",
+        "group('m').BY.by(count()).cap('m')",
+        "groupCount('m').BY.cap('m')",
+        "select('z').BY",
+        "select(last, 'a', 'z').BY",
+        "path().BY",
+        "path().from('z').BY",
+        "tree().BY",
+        "order().BY.values('name')",
+        "fold().order(local).BY",
+        "dedup().BY.values('name')",
+        "dedup('a').BY.values('name')",
+        "fold().dedup(local).unfold().id()",
+        "aggregate('q').BY.cap('q')",
+        "sack(assign).BY.sack()",
+        "math('_ + 1').BY",
+        "math('z + _').BY.BY",
+        "format('%{_}').BY",
+        "simplePath().BY.values('name')",
+        "cyclicPath().BY.values('name')",
+        "where(eq('z')).BY.values('name')",
+        "where('a', neq('z')).BY.values('name')",
+        "where(gt('a')).BY.by(id).values('name')",
+    ] {
+        let ask = |by: &str| {
+            let steps = form.replace("BYX", by).replace("BY", &format!("by({by})"));
+            ask(&db, &format!("g.withSack(0).V().order().by(id).as('a').out().as('z').{steps}"))
+        };
+        assert_eq!(ask(matched), ask(selected), "{form}");
+    }
+    // An object that is called by its name has no past.
+    let found = ask(&db, &format!("g.V().as('a').out().as('z').math('z + 0').by({selected})"));
+    assert_eq!(found, ["2.0", "3.0", "3.0", "3.0", "4.0", "5.0"]);
+}
+
 #[test]
 fn names_that_some_traversers_have_are_asked_of_each() {
     let inner = "match(as('a').match(as('a').out().as('b'))).select('b')";

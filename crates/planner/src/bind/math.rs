@@ -1,7 +1,6 @@
 //! `math`: where the variables of an expression come from.
 
 use super::call::Call;
-use super::modulators::nth;
 use super::{Binder, Shape};
 use crate::PlanError;
 use crate::logical::{Kind, Origin};
@@ -13,13 +12,13 @@ impl Binder<'_> {
             Expression::parse(&call.name_at(0, self)?).map_err(|problem| call.invalid(problem))?;
         let names = expression.variables();
         let mut variables = Vec::with_capacity(names.len());
-        let bys = self.plain_bys(call, shape)?;
         for (index, name) in names.iter().enumerate() {
-            let origin = match name.as_str() {
-                "_" => Origin::Current,
-                _ => self.resolve(call, name, shape)?.0,
+            let is_named = name != "_";
+            let (origin, shape) = match is_named {
+                false => (Origin::Current, shape.clone()),
+                true => self.resolve(call, name, shape)?,
             };
-            variables.push((name.clone(), origin, nth(&bys, index)));
+            variables.push((name.clone(), origin, self.by_in_turn(call, index, &shape, is_named)?));
         }
         Ok(Kind::Math { expression, variables })
     }
