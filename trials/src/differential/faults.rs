@@ -327,7 +327,7 @@ pub const FAULTS: &[Fault] = &[
         name: "path-of-a-match",
         evidence: "`g.V(1, 2).mergeV([(T.label): 'nope']).option(onMatch, project('p').by(path().unfold().label().fold()))` sets [person]: the \
                    traverser is at what was found, and its path ends at what it was at before. In Mangrove the path ends where the traverser \
-                   is, at [person, nope]. So with simplePath() behind a by() that is the same for both, which lets pass in the reference, \
+                   is, at [person, nope], and as('a') names that and not what was before. So with simplePath() behind a by() that is the same for both, which lets pass in the reference, \
                    where a later step may fail.",
         explains: |case, ours, theirs| {
             let fails = |answer: &Answer| matches!(answer.outcome, Outcome::Error(_));
@@ -654,6 +654,11 @@ pub fn is_by_accident(case: &Case, ours: &Answer, theirs: &[Answer]) -> bool {
     let answers = matches!(ours.outcome, Outcome::Results(_));
     let all_fail = || meant.iter().all(|run| matches!(run.outcome, Outcome::Error(_)));
     some && (meant.is_empty() || !differs() || answers && all_fail())
+}
+
+/// Whether nothing but what no loop promises sets an answer apart from those of the reference, which has been mended.
+pub fn is_order_of_a_loop(case: &Case, ours: &Answer, theirs: &[Answer]) -> bool {
+    FAULTS.iter().any(|fault| fault.name == "order-of-a-loop" && (fault.explains)(case, ours, theirs))
 }
 
 /// The fault that explains a difference, if one does. Nothing explains a panic.

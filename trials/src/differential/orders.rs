@@ -44,9 +44,26 @@ pub fn sorts_a_loop(steps: &[Step]) -> bool {
     behind_a_loop(steps, &|step| step.name == "order")
 }
 
-/// Whether what leaves a loop becomes a list.
+/// Whether what leaves a loop, or what has one inside, becomes a list.
 pub fn folds_a_loop(steps: &[Step]) -> bool {
-    behind_a_loop(steps, &|step| step.name == "fold" && step.args.is_empty())
+    let loops = |step: &Step| any_step(std::slice::from_ref(step), &|step| step.name == "repeat");
+    let looped = steps.iter().position(loops);
+    looped.is_some_and(|at| steps[at..].iter().any(makes_lists))
+}
+
+/// Whether a step has lists of what comes: a group has them where no other value is asked for.
+fn makes_lists(step: &Step) -> bool {
+    let bys = || step.after.iter().filter(|modulator| modulator.name == "by");
+    match step.name {
+        "fold" => step.args.is_empty(),
+        "group" => {
+            bys().count() < 2
+                || bys()
+                    .nth(1)
+                    .is_some_and(|by| any_step(std::slice::from_ref(by), &|step| step.name == "fold"))
+        }
+        _ => false,
+    }
 }
 
 fn behind_a_loop(steps: &[Step], is_such: &impl Fn(&Step) -> bool) -> bool {
@@ -93,6 +110,19 @@ mod tests {
         assert!(sorts_a_loop(&[repeat(), order.clone()]) && !sorts_a_loop(&[order, repeat()]));
         assert!(takes_a_part_of_a_loop(&[repeat(), Step::new("tail").arg("1")]));
         assert!(!takes_a_part_of_a_loop(&[repeat(), local("tail")]));
+    }
+
+    #[test]
+    fn a_group_has_lists_of_what_leaves_a_loop() {
+        let inside = || child(Step::new("optional"), child(Step::new("repeat"), Step::new("out")));
+        let by = |value: Step| child(Step::new("by"), value);
+        let mut group = Step::new("group");
+        group.after.push(by(Step::new("label")));
+        assert!(folds_a_loop(&[inside(), group.clone()]) && !folds_a_loop(&[group.clone(), inside()]));
+        group.after.push(by(Step::new("count")));
+        assert!(!folds_a_loop(&[inside(), group.clone()]));
+        group.after[1] = by(Step::new("fold"));
+        assert!(folds_a_loop(&[inside(), group]));
     }
 
     #[test]

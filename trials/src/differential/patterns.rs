@@ -442,16 +442,19 @@ pub fn compares_what_it_fills(step: &Step) -> bool {
 
 /// A merge whose option looks at the path of what was found.
 pub fn looks_at_the_path_of_a_match(step: &Step) -> bool {
-    on_match_has(step, &["path", "simplePath", "cyclicPath", "tree"])
+    // A name that is given there is one of what the path ends at, too.
+    let names = |step: &Step| step.name == "as" || step.after.iter().any(|modulator| modulator.name == "as");
+    let looks_up = |step: &Step| matches!(step.name, "where" | "select" | "math");
+    on_match_has(step, &|step| matches!(step.name, "path" | "simplePath" | "cyclicPath" | "tree"))
+        || on_match_has(step, &names) && on_match_has(step, &looks_up)
 }
 
 /// A merge whose option lets what was found pass by its path.
 pub fn tests_the_path_of_a_match(step: &Step) -> bool {
-    on_match_has(step, &["simplePath", "cyclicPath"])
+    on_match_has(step, &|step| matches!(step.name, "simplePath" | "cyclicPath"))
 }
 
-fn on_match_has(step: &Step, names: &[&str]) -> bool {
-    let looks = |step: &Step| names.contains(&step.name);
+fn on_match_has(step: &Step, looks: &dyn Fn(&Step) -> bool) -> bool {
     let of_match = |modulator: &&Step| modulator.args.first() == Some(&Arg::Text("Merge.onMatch".into()));
     matches!(step.name, "mergeV" | "mergeE")
         && step.after.iter().filter(of_match).any(|option| child_has(option, &looks))

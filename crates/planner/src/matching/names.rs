@@ -158,3 +158,44 @@ pub(super) fn by_sees_the_past(step: &Instruction<StepName>, number: usize) -> b
         _ => true,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit(names: &[&str]) -> Vec<Str> {
+        names.iter().map(|name| Str::from(*name)).collect()
+    }
+
+    fn unsure(names: &Names, of: &[&str]) -> Vec<Str> {
+        names.unsure(unit(of).iter())
+    }
+
+    #[test]
+    fn names_that_come_together_are_asked_for_once() {
+        let mut names = Names::default();
+        names.add_unit(unit(&["a", "b"]));
+        names.add_unit(unit(&["a", "b"]));
+        assert_eq!(unsure(&names, &["a", "b"]), unit(&["a"]));
+        assert!(unsure(&names, &["c"]).is_empty());
+        let settled = names.settled(&Str::from("a"), true);
+        assert!(settled.given.contains("b") && unsure(&settled, &["a", "b"]).is_empty());
+        assert!(names.settled(&Str::from("a"), false).given.is_empty());
+    }
+
+    #[test]
+    fn names_that_come_in_several_ways_are_asked_for_one_by_one() {
+        let mut names = Names::default();
+        names.add_unit(unit(&["a", "b"]));
+        names.add_unit(unit(&["b", "c"]));
+        assert_eq!(unsure(&names, &["c", "b", "a"]), unit(&["a", "b", "c"]));
+    }
+
+    #[test]
+    fn of_a_unit_that_all_have_a_part_of_the_rest_is_asked_for() {
+        let mut names = Names::of(HashSet::from([Str::from("a")]));
+        names.add_unit(unit(&["a", "b"]));
+        assert_eq!(unsure(&names, &["a", "b"]), unit(&["b"]));
+        assert!(unsure(&names, &["a"]).is_empty());
+    }
+}

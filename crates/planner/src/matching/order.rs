@@ -213,9 +213,12 @@ impl<'a> Plan<'a> {
             inner = traversal.steps;
         }
         let only_filters = inner.iter().all(is_filter);
+        let is_reduced = inner.iter().any(is_barrier) || inner.iter().any(lets_out_reduced);
+        let end_may_be_named_inside =
+            !is_reduced && end.as_ref().is_some_and(|end| may_be_named_in(&inner, end));
         // What a variable is that the pattern starts with is not looked into.
         self.may_be_map = may_be_map(&inner, true);
-        match inner.iter().any(is_barrier) || inner.iter().any(lets_out_reduced) {
+        match is_reduced {
             // It is one of what each traverser finds, and what has been found before stays known.
             true => self.push(StepName::FlatMap, vec![Argument::Traversal(Traversal::anonymous(inner))]),
             false => {
@@ -235,6 +238,9 @@ impl<'a> Plan<'a> {
             let same = Argument::Predicate(Predicate::Compare(PredicateOp::Eq, same));
             self.push(StepName::Where, vec![same]);
         } else {
+            if end_may_be_named_inside {
+                self.steps.push(same_if_known(&end, self.at));
+            }
             self.bind(&end);
         }
         self.current = Some(end);
@@ -264,6 +270,23 @@ impl<'a> Plan<'a> {
         (self.current, self.may_be_map) = (None, true);
         Ok(())
     }
+}
+
+/// Whether steps may let out traversers that have a name from a branch.
+fn may_be_named_in(steps: &[Instruction<StepName>], name: &Str) -> bool {
+    let mut names = Names::default();
+    steps.iter().for_each(|step| names.add_let_out(step));
+    !names.unsure(std::iter::once(name)).is_empty()
+}
+
+/// The condition that the current object is what has a name, for traversers that have something of it.
+fn same_if_known(name: &Str, at: Option<Position>) -> Instruction<StepName> {
+    let child = |steps| Argument::Traversal(Traversal::anonymous(steps));
+    let is_unknown = Instruction::new(StepName::Not, vec![child(past(name, at))], at);
+    let name = Value::String(name.clone());
+    let same = Argument::Predicate(Predicate::Compare(PredicateOp::Eq, Box::new(name.into())));
+    let is_same = Instruction::new(StepName::Where, vec![same], at);
+    Instruction::new(StepName::Or, vec![child(vec![is_unknown]), child(vec![is_same])], at)
 }
 
 /// A pattern that is left to be found.
