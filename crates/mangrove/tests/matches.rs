@@ -339,6 +339,8 @@ fn patterns_that_are_none_are_refused() {
         ("g.V().match(as('x').as('y').out())", "single start label"),
         ("g.V().match(as('x').out().as('y', 'z'))", "at most one label"),
         ("g.V().match(as('x').out().as('y'), as('u').out().as('v'))", "unsolvable"),
+        ("g.V().hasLabel('none').match(as('x').out(), not(as('u')))", "unsolvable"),
+        ("g.V().match(as('x').out(), where(as('u').in()))", "unsolvable"),
     ] {
         let said = error(traversal);
         assert!(said.contains(part), "{traversal}: {said}");

@@ -18,8 +18,8 @@ use super::patterns::{any_step, limits};
 use super::reference::{Branches, Form, Jars, Merging, Reference, compile};
 use super::rewrites::{
     Apart, with_conditions_reversed, with_filters_reversed, with_first_for_last, with_parts_of_any,
-    with_plain_zeros, with_what_is_injected_at_last, with_whole_barriers, without_part_of_unordered,
-    writes_apart, writes_for_each,
+    with_plain_zeros, with_what_is_injected_at_last, with_whole_barriers, without_idle_names,
+    without_part_of_unordered, writes_apart, writes_for_each,
 };
 use super::shrink::{shrink, smaller_traversals};
 use super::tally::Tally;
@@ -359,6 +359,7 @@ impl Trial {
         let (apart_inside, after_reading_inside) = (parts(true, true, false), parts(false, true, false));
         let [held, held_inside] = [false, true].map(|inside| parts(false, inside, true));
         let for_each = writes_for_each(&case.script).to_string();
+        let nameless = without_idle_names(&case.script).to_string();
         let before = text;
         let plain_zeros =
             with_plain_zeros(&case.script).map_or_else(|| text.to_owned(), |plain| plain.to_string());
@@ -385,6 +386,7 @@ impl Trial {
             (Merging::WhereAsked, text, faults::MERGING),
             (Merging::Nowhere, text, nowhere),
             (Merging::WhereAsked, &for_each, faults::WRITES_OVER_A_BULK),
+            (Merging::Everywhere, &nameless, nowhere),
             (Merging::WhereAsked, &conditions_for_each, faults::CONDITIONS),
             (Merging::Everywhere, &after_reading, faults::WRITES_WHILE_READING),
             (Merging::WhereAsked, &after_reading, faults::WRITES_WHILE_READING),

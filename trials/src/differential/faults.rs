@@ -13,7 +13,7 @@ use super::patterns::{
     adds_to_a_set_again, any_child, any_step, changes_to_name_what_it_makes, changes_while_it_makes,
     compares_behind_a_connective, compares_behind_a_filter, compares_new_elements, compares_what_it_fills,
     fills_in_one_by_of_several, fills_inside_a_value, fills_one_with_two_kinds, gathers_in_a_branch_of_one,
-    groups_by_a_seed, groups_by_dedup, groups_by_tail, groups_for_nobody, joins_numbers,
+    groups_by_a_seed, groups_by_dedup, groups_by_tail, groups_for_nobody, is_called, joins_numbers,
     looks_at_the_path_of_a_match, looks_up_the_end, looks_up_what_may_be_new, matches_and_gathers,
     matches_in_a_match, matches_several, moves_by_equal_labels, names_between_conditions,
     names_the_start_of_a_by, reads_what_it_groups, selects_what_it_matches, sorts_new_elements,
@@ -114,7 +114,9 @@ pub const FAULTS: &[Fault] = &[
         name: WRITES_OVER_A_BULK,
         evidence: "On purpose: `g.inject(1, 1).barrier().addV()` adds one vertex and answers it twice. What writes acts for each \
                    traverser in Mangrove, as in the reference with sets that merge nowhere, or with local(identity()) in front of what writes, \
-                   which unrolls what travels merged; and in a child that runs once for many it acts once.",
+                   which unrolls what travels merged; and in a child that runs once for many it acts once. A name that no step asks for \
+                   keeps none of them apart: `g.E().inV().as('c').both().barrier().map(addV())` adds 5 vertices, and 8 in the reference, \
+                   which adds 5 without the name.",
         explains: |_, _, _| false,
     },
     Fault {
@@ -540,10 +542,12 @@ pub const FAULTS: &[Fault] = &[
                    was tried first.",
         explains: |case, ours, theirs| {
             let fails = |answer: &Answer| matches!(answer.outcome, Outcome::Error(_));
-            // What says that a variable or a pattern is missing comes from the order itself, and is no error of a pattern.
-            let of_the_order =
-                ["neither the map, nor side-effects, nor the path", "match()-traversals", "match pattern"];
-            !of_the_order.iter().any(|text| says(ours, text))
+            // What says that a variable or a pattern is missing comes from the order itself, and is no error of a pattern; but
+            // what nothing is called is missing in every order.
+            let is_called = |name: &str| any_step(&case.script.body.steps, &|step| is_called(step, name));
+            let of_the_order = looked_up(ours).is_some_and(is_called)
+                || ["match()-traversals", "match pattern"].iter().any(|text| says(ours, text));
+            !of_the_order
                 && any_step(&case.script.body.steps, &matches_several)
                 && (theirs.iter().all(|run| fails(run) != fails(ours))
                     || any_step(&case.script.body.steps, &selects_what_it_matches)
@@ -672,6 +676,13 @@ pub fn explain(case: &Case, ours: &Answer, theirs: &[Answer]) -> Option<&'static
 /// Whether an answer is an error that says so.
 fn says(answer: &Answer, message: &str) -> bool {
     matches!(&answer.outcome, Outcome::Error(text) if text.contains(message))
+}
+
+/// The name that a traversal fails for, because nothing is called so.
+fn looked_up(answer: &Answer) -> Option<&str> {
+    let Outcome::Error(message) = &answer.outcome else { return None };
+    let (_, name) = message.split_once("neither the map, nor side-effects, nor the path has a ")?;
+    name.split_once("-key").map(|(name, _)| name)
 }
 
 fn is_accident(answer: &Answer) -> bool {

@@ -211,6 +211,12 @@ pub fn matches_several(step: &Step) -> bool {
     step.name == "match" && step.args.len() > 1
 }
 
+/// A step that gives something this name.
+pub fn is_called(step: &Step, name: &str) -> bool {
+    let quoted = format!("'{name}'");
+    step.name != "where" && step.args.iter().any(|arg| matches!(arg, Arg::Text(text) if *text == quoted))
+}
+
 /// A `match` that looks for a variable more than once and makes numbers of it, or for it.
 pub fn joins_numbers(step: &Step) -> bool {
     const NUMBERS: &[&str] = &[

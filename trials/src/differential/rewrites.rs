@@ -237,9 +237,46 @@ pub fn with_what_is_injected_at_last(script: &Script) -> Script {
     Script { source: script.source.clone(), body: Traversal { steps } }
 }
 
+/// The traversal without the names that no step asks for, which keep the reference from merging what has come in different ways.
+pub fn without_idle_names(script: &Script) -> Script {
+    let mut bare = script.clone();
+    let steps = script.body.steps.clone();
+    let is_idle = |name: &Arg| match name {
+        Arg::Text(name) => !any_step(&steps, &|step| step.name != "as" && mentions(step, name)),
+        Arg::Child(_) => false,
+    };
+    bare.body.for_each_step_mut(&mut |step| {
+        for modulator in step.after.iter_mut().filter(|modulator| modulator.name == "as") {
+            modulator.args.retain(|name| !is_idle(name));
+        }
+        step.after.retain(|modulator| modulator.name != "as" || !modulator.args.is_empty());
+    });
+    bare
+}
+
+/// Whether a literal of a step, or of its modulators, has this name in it.
+fn mentions(step: &Step, name: &str) -> bool {
+    step.args.iter().any(|arg| matches!(arg, Arg::Text(text) if text.contains(name)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_goes_only_if_no_step_asks_for_it() {
+        let named = |name| Step::new("out").with(Step::new("as").name_arg(name));
+        let steps = vec![
+            named("a"),
+            named("b"),
+            named("c"),
+            Step::new("select").name_arg("b"),
+            Step::new("where").arg("eq('c')"),
+        ];
+        let body = Traversal { steps };
+        let bare = without_idle_names(&Script { source: Vec::new(), body });
+        assert_eq!(bare.to_string(), "g.out().out().as('b').out().as('c').select('b').where(eq('c'))");
+    }
 
     #[test]
     fn a_barrier_loses_its_size_and_not_what_it_does_to_sacks() {

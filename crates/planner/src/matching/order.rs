@@ -140,6 +140,12 @@ impl<'a> Plan<'a> {
     fn cost(&self, left: &Left, ends: &HashSet<Str>) -> Option<f64> {
         let growth = left.growth;
         match &left.pattern {
+            // One that begins with a single variable is looked for at it, as a path is.
+            Pattern::Check { starts, .. }
+                if starts.len() == 1 && starts.iter().any(|start| !self.is_known(start)) =>
+            {
+                None
+            }
             Pattern::Check { reads, .. } => {
                 reads.iter().all(|name| self.is_known(name) || !ends.contains(name)).then_some(0.0)
             }

@@ -9,8 +9,14 @@ pub static PRODUCTIONS: &[Production] = &[Production::new("match", 3, Needs::Any
 fn matched(this: &mut Generator<'_>, kind: &Kind) -> Made {
     let mut variables = vec![(if this.once_in(12) { "a" } else { "d" }.to_owned(), kind.clone())];
     let mut step = Step::new("match");
-    // Names of before would be joined with.
+    // Names of before would be joined with, but for one that it begins with.
     let hidden = std::mem::take(&mut this.scope);
+    if !hidden.is_empty() && this.once_in(3) {
+        let given = hidden[this.rng.usize(..hidden.len())].clone();
+        if variables.iter().all(|(name, _)| *name != given.0) {
+            variables.push(given);
+        }
+    }
     // Which pattern comes first is nobody's promise, so none of them writes.
     let writes = std::mem::take(&mut this.writes);
     let pending = this.pending.take_if(|focus| super::is_write(focus));
