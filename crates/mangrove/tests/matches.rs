@@ -341,6 +341,8 @@ fn patterns_that_are_none_are_refused() {
         ("g.V().match(as('x').out().as('y'), as('u').out().as('v'))", "unsolvable"),
         ("g.V().hasLabel('none').match(as('x').out(), not(as('u')))", "unsolvable"),
         ("g.V().match(as('x').out(), where(as('u').in()))", "unsolvable"),
+        ("g.V().match(as('x').out().as('y')).by('n')", "it modulates nothing here"),
+        ("g.V().match(as('x').out().as('y')).as('z').by('n')", "it modulates nothing here"),
     ] {
         let said = error(traversal);
         assert!(said.contains(part), "{traversal}: {said}");

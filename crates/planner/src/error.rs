@@ -3,6 +3,9 @@
 use gremlin::{Position, StepName};
 use values::Str;
 
+/// What is wrong with a modulator of a step that takes none.
+pub(crate) const MODULATES_NOTHING: &str = "it modulates nothing here: the step before it does not take it";
+
 /// Why a traversal has no plan: which step, what is wrong with it, and where it stands in the text.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {

@@ -5,6 +5,7 @@ use values::{Str, Value};
 
 use super::Binder;
 use crate::PlanError;
+use crate::error::MODULATES_NOTHING;
 
 /// A step as written, with the modulators that belong to it.
 #[derive(Clone, Copy)]
@@ -89,7 +90,7 @@ impl<'t> Call<'t> {
             StepName::Until | StepName::Emit | StepName::Times => {
                 self.invalid("The repeat()-traversal was not defined: it modulates no repeat() here")
             }
-            _ => self.invalid("it modulates nothing here: the step before it does not take it"),
+            _ => self.invalid(MODULATES_NOTHING),
         }
     }
 

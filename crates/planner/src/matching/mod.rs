@@ -22,6 +22,7 @@ use gremlin::{Argument, Instruction, Position, StepName, Traversal};
 use indexmap::IndexSet;
 use values::{Str, Value, watch};
 
+use crate::error::MODULATES_NOTHING;
 use crate::thresholds::{ANYWHERE_POWER, TEST_PASSES};
 use crate::{PlanError, Schema, Statistics, TICKS};
 use names::{Names, by_sees_the_past};
@@ -102,7 +103,7 @@ impl Rewrite<'_> {
         let (mut names, mut all_found) = (names.clone(), Vec::new());
         // What a reducer's by() sees has been somewhere, though what the reducer makes has not.
         let mut before_reducer = None;
-        let (mut modulated, mut bys) = (None, 0);
+        let (mut modulated, mut bys, mut is_of_match) = (None, 0, false);
         let mut steps = Vec::with_capacity(traversal.steps.len());
         for mut step in each_by_once(std::mem::take(&mut traversal.steps)) {
             if step.name == StepName::Match {
@@ -115,9 +116,14 @@ impl Rewrite<'_> {
                 some.into_iter().for_each(|name| names.add_unit(vec![name]));
                 names.given.extend(all.iter().cloned());
                 all_found.extend(all);
+                is_of_match = true;
                 continue;
             }
             let inside = match step.name {
+                // What it stands for would take one.
+                StepName::By if is_of_match => {
+                    return Err(PlanError::invalid(StepName::By, MODULATES_NOTHING, step.at));
+                }
                 StepName::By => {
                     bys += 1;
                     match &modulated {
@@ -129,6 +135,7 @@ impl Rewrite<'_> {
                 StepName::As | StepName::From | StepName::To | StepName::With => names.inside(&step),
                 _ => {
                     (before_reducer, modulated, bys) = (None, Some(without_children(&step)), 0);
+                    is_of_match = false;
                     names.inside(&step)
                 }
             };

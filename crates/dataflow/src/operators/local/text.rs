@@ -127,10 +127,11 @@ fn split(text: &str, separator: Option<&str>, around: Around<'_>) -> Result<Valu
 /// Bytes of a part that are made in a tick of the query's watch.
 const BYTES_PER_TICK: usize = 64;
 
-/// By an empty separator into characters, by none at white space; adjacent separators count as one. What is behind the last
-/// separator is a part though it be empty, as in commons-lang's `splitByWholeSeparator`.
+/// By an empty separator into characters (of none: the empty text, as Java's `split("")`), by none at white space; adjacent separators
+/// count as one. What is behind the last separator is a part though it be empty, as in commons-lang's `splitByWholeSeparator`.
 fn parts<'t>(text: &'t str, separator: Option<&'t str>) -> Box<dyn Iterator<Item = &'t str> + 't> {
     match separator {
+        Some("") if text.is_empty() => Box::new(std::iter::once(text)),
         Some("") => Box::new(text.char_indices().map(|(at, c)| &text[at..at + c.len_utf8()])),
         Some(separator) => {
             let ends =
@@ -176,6 +177,7 @@ mod tests {
         assert_eq!(split("xxxx", Some("xx")), [""]);
         assert!(split("", Some(",")).is_empty());
         assert_eq!(split("a b", Some("")), ["a", " ", "b"]);
+        assert_eq!(split("", Some("")), [""]);
         assert_eq!(split(" a  b ", None), ["a", "b"]);
         assert_eq!(split("abc", Some("bc")), ["a", ""]);
     }
