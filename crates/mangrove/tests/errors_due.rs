@@ -187,3 +187,12 @@ fn what_is_due_for_some_is_not_for_all() {
     }
     assert!(texts(&modern, "g.V().out().profile()")[0].contains("out()"));
 }
+
+#[test]
+fn nobody_asks_an_emit_of_who_leaves() {
+    let modern = sample("tinkerpop-modern.json");
+    let count =
+        |times| format!("g.V().repeat(out()).times({times}).emit(where(neq('a'))).as('b').as('a').count()");
+    assert_eq!(texts(&modern, &count(1)), ["6"]);
+    assert!(refusal(&modern, &count(2)).contains("the path has a a-key"), "{}", refusal(&modern, &count(2)));
+}

@@ -217,9 +217,10 @@ pub const FAULTS: &[Fault] = &[
     Fault {
         name: "meta-properties-of-edges",
         evidence: "`g.E().property('n', 1, 'since', 1)` sets n and says nothing of since, which is nowhere afterwards: AddPropertyStep leaves \
-                   out what only properties of vertices have. Mangrove refuses it, rather than lose it in silence.",
+                   out what only properties of vertices have. Mangrove refuses it, rather than lose it in silence. So it is with properties \
+                   of vertex properties.",
         explains: |_, ours, theirs| {
-            says(ours, "a property of an edge has neither a cardinality nor meta-properties")
+            says(ours, " has neither a cardinality nor meta-properties")
                 && theirs.iter().all(|run| matches!(run.outcome, Outcome::Results(_)))
         },
     },

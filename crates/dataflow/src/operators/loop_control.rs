@@ -71,25 +71,31 @@ impl Operator for LoopControl {
         };
         let view = View::of(cx);
         let graph = view.graph();
-        let mut stops = vec![false; batch.len];
-        self.until.decide(until, &batch, cx, &graph, &mut stops)?;
-        let mut leaves = stops.clone();
-        if *emit != Condition::Never {
-            self.emit.decide(emit, &batch, cx, &graph, &mut leaves)?;
-        }
-        let of = |wanted: bool, marks: &[bool]| -> Vec<u32> {
-            (0..marks.len() as u32).filter(|&row| marks[row as usize] == wanted).collect()
+        let mut leaves = vec![false; batch.len];
+        self.until.decide(until, &batch, cx, &graph, &mut leaves)?;
+        let rows = |leaves: &[bool], wanted: bool| -> Vec<u32> {
+            (0..leaves.len() as u32).filter(|&row| leaves[row as usize] == wanted).collect()
         };
-        let (leaving, staying) = (of(true, &leaves), of(false, &stops));
+        let staying = rows(&leaves, false);
+        let rest = match staying.len() {
+            0 => None,
+            n if n == batch.len => Some(batch.clone()),
+            _ => Some(batch.gather(&staying)),
+        };
+        if let Some(rest) = rest.as_ref().filter(|_| *emit != Condition::Never) {
+            // Nobody asks it of who leaves, for whom it might fail.
+            let mut emits = vec![false; rest.len];
+            self.emit.decide(emit, rest, cx, &graph, &mut emits)?;
+            staying.iter().zip(emits).for_each(|(&row, emits)| leaves[row as usize] = emits);
+        }
+        let leaving = rows(&leaves, true);
         match leaving.len() {
             0 => {}
-            n if n == batch.len => out.exit(batch.clone()),
+            n if n == batch.len => out.exit(batch),
             _ => out.exit(batch.gather(&leaving)),
         }
-        match staying.len() {
-            0 => {}
-            n if n == batch.len => out.emit(batch),
-            _ => out.emit(batch.gather(&staying)),
+        if let Some(rest) = rest {
+            out.emit(rest);
         }
         Ok(Step::Idle)
     }

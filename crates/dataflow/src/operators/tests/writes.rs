@@ -153,6 +153,9 @@ fn properties_are_set_on_vertices_edges_and_properties() {
             .error(on_edge, writing.world.edges(&[7]))
             .contains("neither a cardinality nor meta-properties")
     );
+    let on_property = WriteKind::SetProperty(place("x", vec![]));
+    let said = writing.error(on_property, writing.world.values(&places[..1]));
+    assert!(said.contains("a property of a vertex property has neither a cardinality"), "{said}");
     let on_number = WriteKind::SetProperty(property("x", constant(1)));
     assert!(writing.error(on_number, writing.world.values(&[1])).contains("not on a Integer"));
 }

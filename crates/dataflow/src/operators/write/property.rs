@@ -145,7 +145,7 @@ impl Change<'_> {
         row: usize,
     ) -> Result<(), QueryError> {
         if !property.meta.is_empty() {
-            return Err(self.edge_property_alone());
+            return Err(self.bare_property("an edge"));
         }
         let cardinality = property.cardinality;
         let (key, value) = self.key_and_value(property, batch, row)?;
@@ -159,7 +159,7 @@ impl Change<'_> {
         cardinality: Option<gremlin::Cardinality>,
     ) -> Result<(), QueryError> {
         if cardinality.is_some() {
-            return Err(self.edge_property_alone());
+            return Err(self.bare_property("an edge"));
         }
         if self.removes(&value) {
             self.transaction.drop_edge_property(e, key)?;
@@ -169,8 +169,10 @@ impl Change<'_> {
         Ok(())
     }
 
-    fn edge_property_alone(&self) -> QueryError {
-        self.error("a property of an edge has neither a cardinality nor meta-properties; property(key, value) sets it")
+    fn bare_property(&self, of: &str) -> QueryError {
+        self.error(format!(
+            "a property of {of} has neither a cardinality nor meta-properties; property(key, value) sets it"
+        ))
     }
 
     fn set_on_property(
@@ -180,6 +182,9 @@ impl Change<'_> {
         batch: &Batch,
         row: usize,
     ) -> Result<(), QueryError> {
+        if property.cardinality.is_some() || !property.meta.is_empty() {
+            return Err(self.bare_property("a vertex property"));
+        }
         let id = self.place_of(owner)?.ok_or_else(|| GraphError::NoSuchProperty(owner.id.clone()))?;
         let (key, value) = self.key_and_value(property, batch, row)?;
         if self.removes(&value) {
