@@ -136,3 +136,31 @@ fn whoever_finds_a_name_unknown_has_read_that() {
         assert!(!loses([read, "g.V('h')"], "g.V('h')", write), "{read}, and nothing written");
     }
 }
+
+/// A removal that finds nothing has read that there is nothing: who writes besides, and commits after another has put something
+/// there, would else have gone before it here and after it there.
+#[test]
+fn that_there_is_nothing_to_remove_counts_as_read() {
+    for (removal, other) in [
+        ("g.V(1).property('x', null)", "g.V(1).property('x', 5)"),
+        ("g.V(1).property(single, 'x', null)", "g.V(1).property('x', 5)"),
+        ("g.V(1).property('unknown', null)", "g.V(1).property('unknown', 5)"),
+        ("g.E(9).property('x', null)", "g.E(9).property('x', 5)"),
+        ("g.E(9).property('unknown', null)", "g.E(9).property('unknown', 5)"),
+        ("g.V(1).properties('y').property('unknown', null)", "g.V(1).properties('y').property('unknown', 5)"),
+        ("g.mergeE([(T.id): 9]).option(onMatch, [unknown: null])", "g.E(9).property('unknown', 5)"),
+    ] {
+        let db = Database::in_memory().unwrap();
+        let setup = "g.addV('p').property(id, 1).property('y', 0).as('a').addV('p').property(id, 2).property('x', 1)\
+                     .addE('l').from('a').property(id, 9)";
+        ask(&db, setup).outcome().unwrap();
+        let transaction = db.transaction();
+        let run = |text: &str| transaction.query(text).unwrap().for_each(|result| drop(result.unwrap()));
+        // Not what it returns, which would be read as a whole.
+        run(&format!("{removal}.count()"));
+        ask(&db, other).outcome().unwrap();
+        // Of a vertex that nobody else knows: only what was read can conflict.
+        run("g.addV('q')");
+        assert!(transaction.commit().is_err(), "{removal}");
+    }
+}

@@ -132,7 +132,7 @@ impl Transaction {
     /// # Errors
     /// If a section cannot be read or the transaction is full.
     pub fn drop_edge_property(&self, e: EdgeRef, key: &str) -> Result<()> {
-        let Some(key) = self.catalog().key(key) else { return Ok(()) };
+        let Some(key) = self.known_key(key) else { return Ok(()) };
         self.change_edge(e, key, false, |cells| cells.retain(|(known, _)| *known != key))
     }
 

@@ -212,6 +212,15 @@ impl Transaction {
         Ok(id)
     }
 
+    /// A key that has this name; that none has it counts as read.
+    pub(crate) fn known_key(&self, name: &str) -> Option<KeyId> {
+        let known = self.catalog().key(name);
+        if known.is_none() {
+            self.note_read(ReadUnit::Name(NameSpace::Key, name_hash(name)));
+        }
+        known
+    }
+
     /// What it knows by name: what its snapshot does, and what it has written with.
     pub(crate) fn catalog(&self) -> Catalog {
         self.base.catalog().with_new(self.names.get())

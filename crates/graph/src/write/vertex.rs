@@ -197,7 +197,7 @@ impl Transaction {
     /// # Errors
     /// If a section cannot be read or the transaction is full.
     pub fn drop_meta_property(&self, property: PropertyId, key: &str) -> Result<()> {
-        let Some(meta) = self.catalog().key(key) else { return Ok(()) };
+        let Some(meta) = self.known_key(key) else { return Ok(()) };
         self.change_property(property, false, |cells, place| cells[place].meta.retain(|(k, _)| *k != meta))
     }
 

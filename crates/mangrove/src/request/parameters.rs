@@ -10,22 +10,23 @@ use crate::{Error, database::Inner};
 /// Steps that read the graph, whatever enters them.
 const READS: [StepName; 3] = [StepName::V, StepName::E, StepName::Call];
 
-/// The first result of a traversal that null enters (TinkerPop's `DummyTraverser`).
+/// The first result of a traversal that null enters (TinkerPop's `DummyTraverser`). `writes`: whether the traversal does that goes on
+/// with what the service finds.
 ///
 /// # Errors
-/// If it writes, or reads within a transaction, which would not know what it has read; and its own.
+/// If it writes, or reads within a transaction or before a traversal that writes, which would not know what it has read; and its own.
 pub(super) fn first_result(
     inner: &Inner,
     child: &Traversal,
-    seen: Seen<'_>,
+    (seen, writes): (Seen<'_>, bool),
     wishes: &Wishes,
 ) -> Result<Option<Value>, Error> {
     if !child.is_read_only() {
         return Err(failed("call()", "a traversal that gives parameters must not write"));
     }
-    if matches!(seen, Seen::Within(_)) && reads(child) {
-        let problem =
-            "in a transaction a traversal that gives parameters at the start must not read the graph";
+    if (writes || matches!(seen, Seen::Within(_))) && reads(child) {
+        let problem = "in a transaction, or in front of steps that write, a traversal that gives parameters at the start must not \
+                       read the graph; give the parameter as a value";
         return Err(failed("call()", problem));
     }
     let null = vec![Argument::Value(Value::Null)];
@@ -53,9 +54,15 @@ fn failed(service: &str, problem: &str) -> Error {
 }
 
 fn reads(traversal: &Traversal) -> bool {
-    let inside = |argument: &Argument| match argument {
+    traversal.steps.iter().any(|step| READS.contains(&step.name) || step.args.iter().any(reads_inside))
+}
+
+fn reads_inside(argument: &Argument) -> bool {
+    match argument {
         Argument::Traversal(inner) => reads(inner),
+        Argument::Binding(_, inner) => reads_inside(inner),
+        Argument::List(items) | Argument::Set(items) => items.iter().any(reads_inside),
+        Argument::Map(entries) => entries.iter().any(|(key, value)| reads_inside(key) || reads_inside(value)),
         _ => false,
-    };
-    traversal.steps.iter().any(|step| READS.contains(&step.name) || step.args.iter().any(inside))
+    }
 }

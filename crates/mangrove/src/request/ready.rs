@@ -125,7 +125,8 @@ impl Ready {
         let Request { traversal, mode } = request;
         refuse_key(&traversal)?;
         wishes.check_reading()?;
-        let compute = |child: &_| first_result(inner, child, seen, wishes);
+        let writes = !traversal.is_read_only();
+        let compute = |child: &_| first_result(inner, child, (seen, writes), wishes);
         let traversal =
             services::substitute(inner, traversal, seen.within(mode, wishes), wishes.asker(), compute)?;
         let time = wishes.time(inner);

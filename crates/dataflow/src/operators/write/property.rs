@@ -131,6 +131,8 @@ impl Change<'_> {
             self.transaction.note_read(ReadUnit::Name(NameSpace::Key, name_hash(key)));
             return Ok(());
         };
+        // Also where there is none: that there is not is why nothing is removed.
+        self.transaction.note_read(ReadUnit::Property(v, key));
         let mut entries: Vec<PropertyEntry> = Vec::new();
         snapshot.reader().vertex_properties(v, &[key], &mut entries);
         entries.iter().try_for_each(|entry| self.transaction.drop_vertex_property(entry.id))?;
@@ -204,6 +206,10 @@ impl Change<'_> {
         let by_id = || property.id.as_i64().map(PropertyId).filter(|id| Some(id.key()) == key);
         let by_vertex = || find_vertex(&property.vertex.as_ref()?.0, &graph);
         let owner = property.owner.or_else(by_vertex).or_else(|| Some(by_id()?.vertex()));
+        if let (Some(v), Some(key)) = (owner, key) {
+            // Also where it is gone: another may have come to its place.
+            self.transaction.note_read(ReadUnit::Property(v, key));
+        }
         match (owner, key) {
             (Some(v), Some(key)) if is_replaced(property, v, key, &graph.reader) => Ok(None),
             (Some(v), Some(key)) => Ok(graph.reader.place_of_property(v, key, &property.id)),

@@ -126,6 +126,8 @@ fn by_value(
         let gone = format!("the index over {key:?} of {label:?} was dropped");
         return Err(Refusal::Again(GraphError::Conflict(gone)));
     }
+    // Who sets the value of one knows it by what it was to him, and not by this value.
+    found.iter().for_each(|&v| transaction.note_read(ReadUnit::Property(v, key_id)));
     match found[..] {
         [] => Ok(None),
         [one] => Ok(Some(one)),
@@ -186,7 +188,11 @@ fn clear(
     if declared == Cardinality::Single && matches!(cell, Cell::One(_)) {
         return Ok(());
     }
-    let Some(key) = snapshot.catalog().key(key) else { return Ok(()) };
+    let Some(key) = snapshot.catalog().key(key) else {
+        transaction.note_read(ReadUnit::Name(NameSpace::Key, name_hash(key)));
+        return Ok(());
+    };
+    transaction.note_read(ReadUnit::Property(v, key));
     let mut known = Vec::new();
     snapshot.reader().vertex_properties(v, &[key], &mut known);
     known.into_iter().try_for_each(|property| transaction.drop_vertex_property(property.id))
