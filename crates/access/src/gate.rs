@@ -25,7 +25,7 @@ use crate::{
     guesses::Guesses,
     hasher::Hasher,
     password::{Bench, LONGEST, PasswordHash},
-    registry::check_password,
+    registry::{LONGEST_NAME, check_password},
     remembered::{Mark, Remembered},
     token::is_token,
 };
@@ -171,8 +171,12 @@ impl Gate {
                     .filter(|owner| user.is_empty() || **owner.user() == *user);
                 told(owner.ok_or(Denied::Token));
             }
-            // Nobody has such a password, and hashing it would take longer.
-            Credentials::Password { password, .. } if password.len() > LONGEST => told(Err(Denied::Wrong)),
+            // Nobody has such a password, and hashing it would take longer; nor such a name, which would be remembered for a while.
+            Credentials::Password { user, password }
+                if password.len() > LONGEST || user.len() > LONGEST_NAME =>
+            {
+                told(Err(Denied::Wrong));
+            }
             Credentials::Password { user, password } => self.verify_password(&user, password, from, told),
         }
     }

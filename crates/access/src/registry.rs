@@ -30,7 +30,7 @@ use crate::{
 const MOST: usize = 100_000;
 
 /// Bytes of a name.
-const LONGEST_NAME: usize = 128;
+pub(crate) const LONGEST_NAME: usize = 128;
 
 /// The users of a store, with their roles and tokens. Shared by all who ask.
 pub struct Registry {

@@ -204,6 +204,16 @@ fn who_guessed_has_to_wait_even_with_the_right_password() {
 }
 
 #[test]
+fn a_name_that_nobody_can_have_is_not_remembered() {
+    let gate = with_ada();
+    for number in 0..200 {
+        let name = format!("{number}{}", "x".repeat(1 << 16));
+        assert_eq!(log_in(&gate, &name, "countess1815"), Err(Denied::Wrong));
+    }
+    assert!(log_in(&gate, "ada", "countess1815").is_ok(), "nor does it count as a guess");
+}
+
+#[test]
 fn what_cannot_be_a_name_or_a_password_is_refused() {
     let gate = with_ada();
     for name in ["", " ada", "a:b", "a\nb", "a\0b", &"x".repeat(129)] {

@@ -176,6 +176,43 @@ fn a_request_s_time_begins_when_it_arrives() {
 }
 
 #[test]
+fn a_request_that_must_be_safe_calls_nothing_that_changes_anything() {
+    let db = modern();
+    let safe = |script: &str| {
+        submit(&db, Query { read_only: true, is_safe: true, ..query(script) }, usize::MAX).outcome()
+    };
+    for script in [
+        "g.call('mangrove.users.role', [name: 'eve', role: 'admin'])",
+        "g.call('mangrove.users.add', [name: 'eve', password: 'a password of hers'])",
+        "g.call('mangrove.queries.stop', [id: 'x'])",
+        "g.call('mangrove.export', [file: 'a.json'])",
+        "g.call('mangrove.backup')",
+        "g.addV()",
+    ] {
+        let error = safe(script).expect_err(script);
+        assert_eq!(error.kind, ErrorKind::ReadOnly, "{script}: {error}");
+    }
+    for script in
+        ["g.V()", "g.call('mangrove.schema.show')", "g.call('mangrove.users.list')", "g.call('--list')"]
+    {
+        safe(script).expect(script);
+    }
+}
+
+#[test]
+fn what_finds_the_parameter_of_a_service_reads_nothing_that_a_write_depends_on() {
+    let db = modern();
+    let search = "g.call('tinker.search', __.V(1).project('search').by('name')).element()";
+    submit(&db, query(&format!("{search}.values('age')")), usize::MAX).outcome().unwrap();
+    let written = submit(&db, query(&format!("{search}.property('hit', true)")), usize::MAX).outcome();
+    assert!(written.unwrap_err().message.contains("must not read the graph"));
+    let constant =
+        "g.call('tinker.search', __.project('search').by(constant('marko'))).element().property('hit', true)";
+    submit(&db, query(constant), usize::MAX).outcome().unwrap();
+    assert_eq!(ask(&db, "g.V().has('hit', true).count()").texts_at_end(), ["1"]);
+}
+
+#[test]
 fn a_request_that_may_only_read_changes_nothing_and_says_so() {
     let db = modern();
     let may_only_read = |script: &str| submit(&db, Query { read_only: true, ..query(script) }, usize::MAX);

@@ -237,6 +237,8 @@ pub struct Query {
     pub rights: Rights,
     /// Whether it may only read; what would change anything is then refused as [`ErrorKind::ReadOnly`].
     pub read_only: bool,
+    /// Whether it must change nothing at all, neither users nor files, for it came by a method that does not (GET).
+    pub is_safe: bool,
     /// How complete the elements in the results must be, unless the traversal itself says so.
     pub materialize: Materialize,
     /// If it carries one: a request with a key that was done before is not done again.

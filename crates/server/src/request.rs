@@ -267,6 +267,7 @@ impl Operation {
             max_timeout,
             rights,
             read_only: false,
+            is_safe: false,
             materialize,
             key: args.text_or_uuid("requestKey")?,
             trace: None,

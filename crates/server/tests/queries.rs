@@ -131,6 +131,14 @@ async fn everybody_sees_and_stops_his_own_and_an_admin_those_of_all() {
     };
     let cancel = format!("queryId={id}&cancelQuery=true");
     assert_eq!(form(&serving, "/gremlin/status", "", "").await.0, 401);
+    // Who would become a WebSocket may say later who he is; but only one comes to /gremlin.
+    let handshake = "connection: upgrade\r\nupgrade: websocket\r\n";
+    assert_eq!(form(&serving, "/gremlin/status", &cancel, handshake).await.0, 401);
+    let get = format!(
+        "GET /gremlin/status?{cancel} HTTP/1.1\r\nhost: localhost\r\n{handshake}connection: close\r\n\r\n"
+    );
+    assert_eq!(exchange(&serving, get).await.0, 401);
+    assert_eq!(form(&serving, "/gremlin/explain", "gremlin=g.V()", handshake).await.0, 401);
     assert!(!ask("bob", "").await.1.contains(&id));
     assert_eq!(ask("bob", &cancel).await.0, 400);
     assert!(ask("ada", "").await.1.contains(&id) && ask("root", "").await.1.contains(r#""user":"ada""#));

@@ -31,6 +31,8 @@ pub(crate) struct Wishes {
     timeout: Option<Duration>,
     max_timeout: Option<Duration>,
     read_only: bool,
+    /// Whether it must not call what changes anything, whatever that is.
+    is_safe: bool,
     materialize: Materialize,
     /// Whether the request has a key: it is done as a whole, and known to be done.
     is_keyed: bool,
@@ -52,6 +54,7 @@ impl Wishes {
             timeout: None,
             max_timeout: None,
             read_only: false,
+            is_safe: false,
             materialize: Materialize::default(),
             is_keyed: false,
             trace: None,
@@ -101,6 +104,7 @@ impl Wishes {
             timeout: query.timeout,
             max_timeout: query.max_timeout,
             read_only: query.read_only,
+            is_safe: query.is_safe,
             materialize: query.materialize,
             is_keyed: query.key.is_some(),
             trace: query.trace.clone(),
@@ -217,6 +221,10 @@ impl Wishes {
 
     /// Where a service is called.
     pub(super) fn within(&self) -> Within {
-        if self.read_only { Within::Reading } else { Within::Request }
+        match (self.is_safe, self.read_only) {
+            (true, _) => Within::Safe,
+            (false, true) => Within::Reading,
+            (false, false) => Within::Request,
+        }
     }
 }

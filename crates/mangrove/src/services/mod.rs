@@ -379,6 +379,8 @@ pub(crate) enum Within {
     ReadOnly,
     /// In a request that may only read, whatever its traversal says.
     Reading,
+    /// In a request that must change nothing at all, since a page may have led somebody's browser to it (GET).
+    Safe,
     /// In a request to explain.
     Explanation,
 }
@@ -447,7 +449,7 @@ fn run(
     if service.changes && within == Within::ReadOnly {
         return Err(failed(service.name, "it changes something, and the traversal has the ReadOnlyStrategy"));
     }
-    if within == Within::Reading && service.changes_graphs() {
+    if within == Within::Reading && service.changes_graphs() || within == Within::Safe && service.changes {
         return Err(Error::ReadOnly(service.name.into()));
     }
     if service.changes && within == Within::Explanation {

@@ -158,6 +158,7 @@ fn query(text: &str, bindings: &Bound) -> Query {
         max_timeout: None,
         rights: access::Rights::ALL,
         read_only: false,
+        is_safe: false,
         materialize: Materialize::All,
         key: None,
         trace: None,

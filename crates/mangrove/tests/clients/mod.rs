@@ -81,6 +81,7 @@ pub fn query(script: &str) -> Query {
         max_timeout: None,
         rights: access::Rights::ALL,
         read_only: false,
+        is_safe: false,
         materialize: Materialize::All,
         key: None,
         trace: None,

@@ -104,6 +104,7 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
         operation.came_in(format, &body);
     }
     operation.query.read_only = parts.method == Method::GET;
+    operation.query.is_safe = operation.query.read_only;
     if form == Written::Text {
         operation.form = Form::Script;
     }

@@ -175,8 +175,7 @@ async fn query(mut request: Request<Incoming>, guest: &Arc<Guest>, upgraded: &up
     if neptune::is_path(request.uri().path()) {
         return neptune::respond(request, guest).await;
     }
-    let becomes_websocket = request.uri().path() == "/gremlin" && *request.method() == Method::GET;
-    if becomes_websocket && upgrade::is_handshake(&request) {
+    if upgrade::is_handshake(&request) {
         let driver = request.headers().get(USER_AGENT).and_then(|named| named.to_str().ok());
         guest.note_driver(driver.unwrap_or_default());
         guest.is_on_its_own();

@@ -175,7 +175,7 @@ async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Ans
         refused(status, "MalformedQueryException", &refusal.message)
     };
     let mut operation = Operation::eval(&mut arguments, guest).map_err(refusal)?;
-    operation.query.read_only = read_only;
+    (operation.query.read_only, operation.query.is_safe) = (read_only, read_only);
     operation.form = Form::Script;
     let _permit = guest.host.admit(guest).map_err(refusal)?;
     let id = uuid::Uuid::new_v4().to_string().into();

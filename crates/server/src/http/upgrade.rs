@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyper::{
-    HeaderMap, Request, Response, StatusCode,
+    HeaderMap, Method, Request, Response, StatusCode,
     body::{Bytes, Incoming},
     header::{
         CONNECTION, HeaderName, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION,
@@ -29,9 +29,12 @@ impl Slot {
     }
 }
 
-/// Whether a request asks to become a WebSocket.
+/// Whether a request asks to become a WebSocket, where one can: what it asks for elsewhere is answered as without these headers.
 pub(super) fn is_handshake<B>(request: &Request<B>) -> bool {
-    lists(request.headers(), UPGRADE, "websocket") && lists(request.headers(), CONNECTION, "upgrade")
+    let is_here = *request.method() == Method::GET && request.uri().path() == "/gremlin";
+    is_here
+        && lists(request.headers(), UPGRADE, "websocket")
+        && lists(request.headers(), CONNECTION, "upgrade")
 }
 
 /// Whether a header with a comma-separated list has `token` among its entries.
