@@ -11,9 +11,18 @@
 //!
 //! A connection may have no more than what it leaves, so nobody fills it alone, and small requests always come through.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering::Relaxed},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep_until},
 };
 
 /// Bytes of each connection that are not counted.
@@ -39,12 +48,17 @@ pub(crate) struct Receipt {
     intake: Arc<Intake>,
     bytes: AtomicU64,
     refused: AtomicU64,
+    /// Since when bytes of it are counted.
+    since: Mutex<Option<Instant>>,
+    /// Told when the first of them is.
+    begun: Notify,
 }
 
 impl Receipt {
     /// A connection that has sent nothing yet.
     pub(crate) fn new(intake: Arc<Intake>) -> Self {
-        Self { intake, bytes: AtomicU64::new(0), refused: AtomicU64::new(0) }
+        let (bytes, refused) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { intake, bytes, refused, since: Mutex::new(None), begun: Notify::new() }
     }
 
     /// Counts bytes that came; whether there is room for them. Called by the one who reads.
@@ -53,6 +67,10 @@ impl Receipt {
         let (counted, now) = (before.saturating_sub(FREE), (before + bytes as u64).saturating_sub(FREE));
         if now == 0 {
             return true;
+        }
+        if counted == 0 {
+            *self.since.lock() = Some(Instant::now());
+            self.begun.notify_one();
         }
         let all = self.intake.taken.fetch_add(now - counted, Relaxed) + now - counted;
         let has_room = now <= self.intake.bound.saturating_sub(all);
@@ -67,6 +85,26 @@ impl Receipt {
         let before = self.bytes.fetch_sub(bytes as u64, Relaxed);
         let (counted, now) = (before.saturating_sub(FREE), (before - bytes as u64).saturating_sub(FREE));
         self.intake.taken.fetch_sub(counted - now, Relaxed);
+        if now == 0 {
+            *self.since.lock() = None;
+        }
+    }
+
+    /// Waits until bytes have been counted for so long, and the request that they are of is not complete: whoever keeps it back takes
+    /// room from all others.
+    pub(crate) async fn overdue(&self, limit: Duration) {
+        loop {
+            let since = *self.since.lock();
+            match since {
+                None => self.begun.notified().await,
+                Some(begun) => {
+                    sleep_until(begun + limit).await;
+                    if *self.since.lock() == since {
+                        return;
+                    }
+                }
+            }
+        }
     }
 
     /// What a request that is read and waits counts for, which takes so many bytes of memory: a fourth of the bound at most, so that
@@ -85,6 +123,7 @@ impl Receipt {
         let counted = self.bytes.swap(0, Relaxed).saturating_sub(FREE);
         if counted > 0 {
             self.intake.taken.fetch_sub(counted, Relaxed);
+            *self.since.lock() = None;
         }
     }
 }

@@ -226,3 +226,37 @@ async fn clients_that_come_and_go_leave_no_place_taken() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
+
+/// What is sent of a large message counts for all connections together, so it must come to an end.
+#[tokio::test]
+async fn a_large_message_that_does_not_come_to_an_end_ends_its_connection() {
+    let options = ServerOptions { read_timeout: Duration::from_millis(500), ..bounds(8, 8) };
+    let serving = Serving::start(options).await;
+    let mut slow = TcpStream::connect(serving.address).await.unwrap();
+    let handshake = "GET /gremlin HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
+                     sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+    slow.write_all(handshake.as_bytes()).await.unwrap();
+    let mut head = [0; 12];
+    slow.read_exact(&mut head).await.unwrap();
+    assert_eq!(&head, b"HTTP/1.1 101");
+    // A masked binary frame of 1 MiB, of which a piece comes at once and then a byte now and then.
+    let frame = [&[0x82, 0xff][..], &(1_u64 << 20).to_be_bytes(), &[0; 4], &[0; 100_000]].concat();
+    slow.write_all(&frame).await.unwrap();
+    let (mut reading, mut writing) = slow.into_split();
+    let trickle = tokio::spawn(async move {
+        while writing.write_all(&[0]).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    });
+    let mut rest = Vec::new();
+    let end = timeout(Duration::from_secs(10), reading.read_to_end(&mut rest)).await.expect("it ends");
+    assert!(end.is_err() || String::from_utf8_lossy(&rest).contains("server.read_timeout"));
+    trickle.abort();
+    // Many large ones in turn are none that does not end.
+    let mut client = client_from(1, &serving).await;
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_millis(1_200) {
+        client.eval(&format!("g.count(1{}", ")".repeat(200_000))).await;
+        client.response().await;
+    }
+}

@@ -80,7 +80,8 @@ impl SessionDoor {
             Input::Bytecode(traversal) => Plot::of(statement(traverse(traversal))),
             Input::Text { script, source, bindings } => {
                 bindings.into_iter().try_for_each(|(name, value)| ground.set(name, value))?;
-                Plot::read(&script, &source, &ground.variables())?
+                let time = wishes.time(ground.inner());
+                time.spend(|| Plot::read(&script, &source, &ground.variables()))??
             }
         };
         if manages && let Some(statement) = plot.lone_traversal() {

@@ -62,7 +62,7 @@ pub(super) fn whom<B>(request: &Request<B>, guest: &Guest) -> Result<Option<Iden
 /// ones of that name, so that all are looked at.
 fn logged_in<'r, B>(request: &'r Request<B>, guest: &Guest) -> Vec<(&'r str, Identity)> {
     // The page opens no WebSocket, and a browser cannot send its header with one.
-    let is_own = is_of_the_page(request) && !upgrade::is_handshake(request);
+    let is_own = is_of_the_page(request) && !upgrade::asks(request);
     if !is_own || guest.host.door.admit(request, false).is_err() {
         return Vec::new();
     }

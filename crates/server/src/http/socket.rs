@@ -89,12 +89,15 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Socket<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(Pin::new(&mut self.stream).poll_flush(context))?;
+        // With TLS there may be much to send still.
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        ready!(self.watch(context, flushed))?;
         self.presence.flushed();
         Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+        let shut = Pin::new(&mut self.stream).poll_shutdown(context);
+        self.watch(context, shut)
     }
 }

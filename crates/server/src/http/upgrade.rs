@@ -29,12 +29,14 @@ impl Slot {
     }
 }
 
-/// Whether a request asks to become a WebSocket, where one can: what it asks for elsewhere is answered as without these headers.
+/// Whether a request asks to become a WebSocket, where one can: elsewhere it is answered as one that does not ask.
 pub(super) fn is_handshake<B>(request: &Request<B>) -> bool {
-    let is_here = *request.method() == Method::GET && request.uri().path() == "/gremlin";
-    is_here
-        && lists(request.headers(), UPGRADE, "websocket")
-        && lists(request.headers(), CONNECTION, "upgrade")
+    *request.method() == Method::GET && request.uri().path() == "/gremlin" && asks(request)
+}
+
+/// Whether a request says that it would become a WebSocket, wherever it asks.
+pub(super) fn asks<B>(request: &Request<B>) -> bool {
+    lists(request.headers(), UPGRADE, "websocket") && lists(request.headers(), CONNECTION, "upgrade")
 }
 
 /// Whether a header with a comma-separated list has `token` among its entries.

@@ -79,6 +79,8 @@ const GAVE_WAY: &str = "there are too many connections, and this one was idle fo
 
 const NOT_KNOWN: &str = "the client did not say who it is within server.read_timeout";
 
+const TOO_SLOW: &str = "the message was not complete within server.read_timeout";
+
 const NO_ROOM: &str =
     "all requests that are being received are more than server.max_receiving_bytes; connect again";
 
@@ -145,7 +147,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             return Err(End::Close(CloseCode::Away, "the server is shutting down"));
         }
         let idle = self.idle_at();
-        let unknown = self.entry.deadline(self.guest.host.options.read_timeout).map(Instant::from_std);
+        let read_timeout = self.guest.host.options.read_timeout;
+        let unknown = self.entry.deadline(read_timeout).map(Instant::from_std);
         tokio::select! {
             message = self.socket.next() => self.receive(message).await,
             () = self.mailbox.arrived() => Ok(()),
@@ -159,6 +162,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Ok(())
             }
             () = self.guest.presence.dismissed() => Err(End::GaveWay),
+            () = self.guest.receipt.overdue(read_timeout) => Err(End::Close(CloseCode::Policy, TOO_SLOW)),
             () = sleep_until_or_never(idle) => Err(End::Close(CloseCode::Normal, "the connection was idle")),
         }
     }
