@@ -2,7 +2,10 @@
 
 mod support;
 
-use std::sync::atomic::Ordering;
+use std::{
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
 
 use serde_json::json;
 use server::ServerOptions;
@@ -188,4 +191,22 @@ async fn a_session_does_not_go_on_in_silence_with_another_graph_of_the_same_name
     send(&mut client, "s", "g.slow(1)").await;
     assert_eq!(client.response().await.code(), 200, "told once, it begins with the new one");
     assert_eq!(serving.other.sessions.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn who_waits_in_the_line_of_a_session_is_told_when_his_time_is_over() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let mut client = serving.connect().await;
+    send(&mut client, "s", "g.hang()").await;
+    let late = client
+        .send("eval", "session", json!({ "gremlin": "g.count(1)", "session": "s", "evaluationTimeout": 200 }))
+        .await;
+    let began = Instant::now();
+    let answer = client.response().await;
+    assert_eq!((answer.id(), answer.code()), (late.as_str(), 598), "{}", answer.message());
+    assert!(began.elapsed() < Duration::from_secs(3));
+    // The others go on, and what it held is free again.
+    send(&mut client, "t", "g.count(1)").await;
+    assert_eq!(client.response().await.code(), 200);
+    serving.stop().await;
 }

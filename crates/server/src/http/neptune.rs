@@ -12,18 +12,25 @@ use std::{sync::Arc, time::Instant};
 use access::Role;
 use hyper::{
     Method, Request, StatusCode,
-    body::Incoming,
+    body::{Bytes, Incoming},
     header::{CONTENT_TYPE, HeaderValue},
+    http::request::Parts,
 };
 use serde_json::{Value as Json, json};
 use values::{Str, Value};
 use wire::{Args, HttpFields, WireValue};
 
-use super::{Reply, answer, body, collector::collect, question};
+use super::{
+    Reply, answer, body,
+    collector::{Collected, collect},
+    question,
+};
 use crate::{
     ErrorKind, GraphSummary, QueryError, QueryInfo, QueryPhase,
     arguments::Arguments,
+    aside::{Work, aside},
     connections::Guest,
+    late::{encode_in_time, late},
     request::{Form, Operation},
 };
 
@@ -141,21 +148,28 @@ fn described(query: &QueryInfo) -> Json {
     })
 }
 
+/// The fields of a request to explain something.
+fn fields_of(parts: &Parts, bytes: &Bytes) -> Result<Vec<(Str, WireValue)>, Box<Reply>> {
+    if bytes.trim_ascii_start().starts_with(b"{") {
+        let message = HttpFields::decode(bytes).and_then(|fields| fields.into_three(uuid::Uuid::new_v4()));
+        return Ok(message.map_err(|error| invalid(&error.to_string()))?.args.0);
+    }
+    let given = parameters(parts.uri.query().unwrap_or_default(), bytes)?;
+    Ok(given.into_iter().map(|(key, value)| (Str::from(key), WireValue::Value(value.into()))).collect())
+}
+
 /// How a query would be run, or how it was, as text.
 async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Answered {
     let read_only = request.method() == Method::GET;
     let (parts, body) = request.into_parts();
     let bytes = answer::read_body(body, &guest.host).await?;
+    guest.receipt.complete();
+    let asked = Instant::now();
     let told = |error: QueryError| refused(answer::status_of(&error), code_of(error.kind), &error.message);
-    guest.host.weigh(bytes.len(), || HttpFields::memory_of(&bytes)).map_err(told)?;
+    let memory = guest.host.weigh(bytes.len(), || HttpFields::memory_of(&bytes)).map_err(told)?;
     // Tools send JSON, with or without saying so; `curl -d` calls it a form.
-    let fields = if bytes.trim_ascii_start().starts_with(b"{") {
-        let message = HttpFields::decode(&bytes).and_then(|fields| fields.into_three(uuid::Uuid::new_v4()));
-        message.map_err(|error| invalid(&error.to_string()))?.args.0
-    } else {
-        let given = parameters(parts.uri.query().unwrap_or_default(), &bytes)?;
-        given.into_iter().map(|(key, value)| (Str::from(key), WireValue::Value(value.into()))).collect()
-    };
+    let read = || fields_of(&parts, &bytes);
+    let fields = aside(Work::Request(bytes.len()), guest.host.options.usual_deadline(asked), read)?;
     if !guest.presence.begin() {
         return Err(Box::new(answer::gave_way()));
     }
@@ -175,12 +189,20 @@ async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Ans
         refused(status, "MalformedQueryException", &refusal.message)
     };
     let mut operation = Operation::eval(&mut arguments, guest).map_err(refusal)?;
+    operation.came(asked, memory);
     (operation.query.read_only, operation.query.is_safe) = (read_only, read_only);
     operation.form = Form::Script;
-    let _permit = guest.host.admit(guest).map_err(refusal)?;
+    let permit = guest.host.admit(guest).map_err(refusal)?;
     let id = uuid::Uuid::new_v4().to_string().into();
-    let collected = collect(operation, id, guest).await.map_err(told)?;
-    let mut reply = Reply::new(body::whole(collected.page.text()));
+    let Collected { page, running, held, .. } = collect(operation, id, guest).await.map_err(told)?;
+    drop(permit);
+    let unencodable = |error: wire::EncodeError| {
+        refused(StatusCode::INTERNAL_SERVER_ERROR, "InternalFailureException", &error.to_string())
+    };
+    let encode = || Ok(page.text());
+    let text =
+        encode_in_time(&*running, page.bytes(), encode).ok_or_else(|| told(late()))?.map_err(unencodable)?;
+    let mut reply = Reply::new(body::whole(answer::counted(text, held)));
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=UTF-8"));
     Ok(reply)
 }

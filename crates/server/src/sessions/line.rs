@@ -3,6 +3,7 @@
 use std::{
     collections::{HashMap, VecDeque},
     sync::Arc,
+    time::Instant,
 };
 
 use values::Str;
@@ -46,6 +47,20 @@ pub(crate) struct Waiting<A> {
     pub(crate) permit: Place,
     /// Bytes that it takes in memory, about.
     pub(crate) memory: usize,
+}
+
+impl<A> Waiting<A> {
+    /// When it has to be over, whether it has begun or not.
+    fn deadline(&self) -> Option<Instant> {
+        let Todo::Run { operation, .. } = &self.todo else { return None };
+        let query = &operation.query;
+        query
+            .timeout
+            .into_iter()
+            .chain(query.max_timeout)
+            .min()
+            .and_then(|limit| query.asked.checked_add(limit))
+    }
 }
 
 /// The lines of all sessions of a connection.
@@ -137,6 +152,33 @@ impl<A> Lines<A> {
         next
     }
 
+    /// How many requests wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.by_id.values().map(|line| line.waiting.len()).sum()
+    }
+
+    /// When the time of the first of those who wait is over.
+    pub(crate) fn first_deadline(&self) -> Option<Instant> {
+        self.by_id.values().flat_map(|line| &line.waiting).filter_map(Waiting::deadline).min()
+    }
+
+    /// Takes those out of their lines whose time is over.
+    pub(crate) fn late(&mut self, now: Instant) -> Vec<A> {
+        let receipt = &self.receipt;
+        let mut late = Vec::new();
+        for line in self.by_id.values_mut() {
+            for request in std::mem::take(&mut line.waiting) {
+                if request.deadline().is_some_and(|deadline| deadline <= now) {
+                    receipt.left(receipt.share(request.memory));
+                    late.push(request.answer);
+                } else {
+                    line.waiting.push_back(request);
+                }
+            }
+        }
+        late
+    }
+
     /// Ends a session. Those who wait in its line go on as a session that begins.
     pub(crate) fn close(&mut self, session: &str) {
         if let Some(line) = self.by_id.get_mut(session) {
@@ -150,6 +192,7 @@ impl<A> Lines<A> {
     /// Ends all sessions.
     pub(crate) fn clear(&mut self) {
         self.by_id.clear();
+        self.receipt.complete();
     }
 
     /// The graph's part of a session, which begins if there is none; `None` if there is no such session.

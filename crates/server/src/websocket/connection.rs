@@ -81,6 +81,9 @@ const NOT_KNOWN: &str = "the client did not say who it is within server.read_tim
 
 const TOO_SLOW: &str = "the message was not complete within server.read_timeout";
 
+const NO_TURN: &str = "the request waited for those before it in its session until its evaluation timeout was over; wait for their \
+                       answers, or raise `evaluationTimeout`";
+
 const NO_ROOM: &str =
     "all requests that are being received are more than server.max_receiving_bytes; connect again";
 
@@ -147,6 +150,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             return Err(End::Close(CloseCode::Away, "the server is shutting down"));
         }
         let idle = self.idle_at();
+        let late = self.sessions.first_deadline().map(Instant::from_std);
         let read_timeout = self.guest.host.options.read_timeout;
         let unknown = self.entry.deadline(read_timeout).map(Instant::from_std);
         tokio::select! {
@@ -163,6 +167,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             }
             () = self.guest.presence.dismissed() => Err(End::GaveWay),
             () = self.guest.receipt.overdue(read_timeout) => Err(End::Close(CloseCode::Policy, TOO_SLOW)),
+            () = sleep_until_or_never(late) => {
+                let late = self.sessions.late(Instant::now().into_std());
+                self.refuse_all(late, &Refusal::new(StatusCode::Timeout, NO_TURN.into())).await
+            }
             () = sleep_until_or_never(idle) => Err(End::Close(CloseCode::Normal, "the connection was idle")),
         }
     }
@@ -410,7 +418,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             return Err(Refusal::new(StatusCode::ServerError, "the server is shutting down".into()));
         }
         let bound = self.guest.host.options.max_requests_per_connection;
-        if self.requests.len() >= bound {
+        if self.requests.len() + self.sessions.waiting() >= bound {
             return Err(Refusal::too_many(format!(
                 "this connection has {bound} requests in flight, as many as server.max_requests_per_connection \
                  allows; wait for one to finish or open another connection"
