@@ -176,6 +176,23 @@ fn a_request_s_time_begins_when_it_arrives() {
 }
 
 #[test]
+fn a_service_that_looks_at_all_of_the_graph_ends_at_its_deadline() {
+    let db = Database::in_memory().unwrap();
+    for _ in 0..4 {
+        let many =
+            "g.inject(1).repeat(union(identity(), identity())).times(13).addV('p').property('n', 1).count()";
+        ask(&db, many).outcome().unwrap();
+    }
+    let check =
+        "g.call('mangrove.schema.check', [mode: 'strict', vertices: [p: [keys: [n: 'int']]]]).count()";
+    let began = Instant::now();
+    ask(&db, check).outcome().unwrap();
+    let timeout = Some(began.elapsed() / 3);
+    let late = submit(&db, Query { timeout, ..query(check) }, usize::MAX).outcome();
+    assert_eq!(late.unwrap_err().kind, ErrorKind::Timeout);
+}
+
+#[test]
 fn a_request_that_must_be_safe_calls_nothing_that_changes_anything() {
     let db = modern();
     let safe = |script: &str| {

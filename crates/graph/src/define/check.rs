@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use values::{EdgeRef, VertexRef};
+use values::{EdgeRef, VertexRef, watch};
 
 use crate::error::{GraphError, Result};
 use crate::model::{
@@ -13,6 +13,9 @@ use crate::read::{Reader, ScanCursor, Snapshot};
 
 /// Elements that are looked at between two pins of the memory-reclamation epoch.
 const BATCH: usize = 1024;
+
+/// Ticks of the caller's watch for an element.
+const TICKS: usize = 8;
 
 /// Looks at the elements of every label of which `new` says something else than `old`, unless what `old` says is proof enough;
 /// the first that breaks it. `catalog` has the names of `new`.
@@ -108,7 +111,10 @@ fn check_all<E>(
         let reader = snapshot.reader();
         let mut elements = Vec::with_capacity(BATCH);
         more = scan(&reader, &mut cursor, &mut elements);
-        elements.into_iter().try_for_each(|element| check(&reader, element).map_err(broken))?;
+        for element in elements {
+            watch::ticks(TICKS);
+            check(&reader, element).map_err(broken)?;
+        }
     }
     Ok(())
 }

@@ -127,9 +127,9 @@ impl Ready {
         wishes.check_reading()?;
         let writes = !traversal.is_read_only();
         let compute = |child: &_| first_result(inner, child, (seen, writes), wishes);
-        let traversal =
-            services::substitute(inner, traversal, seen.within(mode, wishes), wishes.asker(), compute)?;
         let time = wishes.time(inner);
+        let within = seen.within(mode, wishes);
+        let traversal = services::substitute(inner, traversal, within, (wishes.asker(), time), compute)?;
         match mode {
             Mode::Nothing => return Ok(Self::Nothing),
             Mode::Explain => {

@@ -38,6 +38,7 @@ use crate::{
     Error,
     asker::{Asker, Needs},
     database::Inner,
+    request::TimeLimit,
 };
 use call::Called;
 
@@ -395,7 +396,7 @@ pub(crate) fn substitute(
     inner: &Inner,
     mut traversal: Traversal,
     within: Within,
-    asker: &Asker,
+    (asker, time): (&Asker, TimeLimit),
     compute: impl Fn(&Traversal) -> Result<Option<Value>, Error>,
 ) -> Result<Traversal, Error> {
     if !calls(&traversal) {
@@ -416,7 +417,7 @@ pub(crate) fn substitute(
         if call.name == tinker::SEARCH {
             traversal.steps.splice(0..0, tinker::search(&parameters)?);
         } else {
-            let results = run(inner, (&call.name, &parameters), within, asker)?;
+            let results = run(inner, (&call.name, &parameters), within, (asker, time))?;
             traversal = call::inject(results, traversal);
         }
     }
@@ -428,7 +429,7 @@ fn run(
     inner: &Inner,
     (name, parameters): (&str, &Map),
     within: Within,
-    asker: &Asker,
+    (asker, time): (&Asker, TimeLimit),
 ) -> Result<Vec<Value>, Error> {
     if name == LIST {
         return list::directory(parameters);
@@ -462,7 +463,11 @@ fn run(
             asker.note(service.name, of);
         }
     }
-    (service.run)(inner, parameters, asker)
+    if service.changes {
+        // It goes on to its end, whoever waits for it.
+        return (service.run)(inner, parameters, asker);
+    }
+    time.spend(|| (service.run)(inner, parameters, asker))?
 }
 
 /// Refuses a parameter of a service for users or graphs that it does not have: a password under a misspelt name would be none.
