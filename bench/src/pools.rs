@@ -236,6 +236,7 @@ fn client(
             max_timeout: None,
             rights: mangrove::access::Rights::ALL,
             read_only: false,
+            is_safe: false,
             materialize: Materialize::Tokens,
             key: None,
             trace: None,
