@@ -204,6 +204,43 @@ async fn a_client_that_hangs_up_cancels_its_query() {
 }
 
 #[tokio::test]
+async fn a_client_that_hangs_up_after_a_byte_too_many_cancels_its_query() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let hang = post_with(r#"{"gremlin":"g.hang()"}"#, "");
+    let next = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(1_000);
+    for (n, behind) in ["\r\n", &next[..]].into_iter().enumerate() {
+        let mut stream = TcpStream::connect(serving.address).await.unwrap();
+        stream.write_all(format!("{hang}{behind}").as_bytes()).await.unwrap();
+        eventually("it runs", || serving.fake.running.load(SeqCst) == 1).await;
+        drop(stream);
+        eventually("it is cancelled", || serving.fake.cancelled.load(SeqCst) == n + 1).await;
+    }
+}
+
+#[tokio::test]
+async fn what_comes_behind_a_request_is_answered_after_it() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let mut stream = TcpStream::connect(serving.address).await.unwrap();
+    let count =
+        "POST /gremlin HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ";
+    let mut all = String::new();
+    for n in 0..300 {
+        let body = format!(r#"{{"gremlin":"g.count({n})","requestId":"00000000-0000-0000-0000-{n:012}"}}"#);
+        all.push_str(&format!("{count}{}\r\n\r\n{body}", body.len()));
+    }
+    all.push_str("GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    let (mut reader, mut writer) = stream.split();
+    let mut answers = String::new();
+    let (sent, read) = tokio::join!(writer.write_all(all.as_bytes()), reader.read_to_string(&mut answers));
+    sent.unwrap();
+    read.unwrap();
+    assert_eq!(answers.matches("HTTP/1.1 200").count(), 301);
+    let places: Vec<_> =
+        (0..300).map(|n| answers.find(&format!("00000000-0000-0000-0000-{n:012}"))).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted());
+}
+
+#[tokio::test]
 async fn more_requests_than_the_server_may_have_are_429() {
     let serving = Serving::start(ServerOptions { max_requests: 0, ..Default::default() }).await;
     assert_eq!(post(&serving, r#"{"gremlin":"g.count(1)"}"#).await.0, 429);
@@ -242,6 +279,24 @@ async fn a_client_that_does_not_take_its_answer_is_disconnected() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     drop(stream);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_taken_by_drops_ends_with_the_time_of_its_query() {
+    let (write_timeout, max_http_results) = (Duration::from_millis(400), usize::MAX);
+    let serving =
+        Serving::start(ServerOptions { write_timeout, max_http_results, ..Default::default() }).await;
+    let mut stream = TcpStream::connect(serving.address).await.unwrap();
+    let ask = r#"{"gremlin":"g.bulk(1000000)","args":{"evaluationTimeout":300}}"#;
+    stream.write_all(post_with(ask, "").as_bytes()).await.unwrap();
+    eventually("it has run", || serving.fake.running.load(SeqCst) == 0).await;
+    let began = Instant::now();
+    // Enough to get on, and far less than there is.
+    let mut drop = [0; 16 << 10];
+    while stream.read(&mut drop).await.is_ok_and(|n| n > 0) {
+        assert!(began.elapsed() < Duration::from_secs(10), "it is still sent");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Instant,
 };
 
 use access::{Identity, Rights};
@@ -132,6 +133,14 @@ impl Guest {
     /// It becomes a WebSocket: what its handshake was a part of says nothing of the requests that come on it.
     pub(crate) fn is_on_its_own(&self) {
         self.who.lock().parent = None;
+    }
+
+    /// What is sent of its answer has to be taken by the deadline of its query; but it has as long as one write may take, also if the
+    /// query took all the time there was. What waits to be taken counts as what the query held.
+    pub(crate) fn answer_by(&self, deadline: Option<Instant>) {
+        if let Some(deadline) = deadline {
+            self.presence.answer_by(deadline.max(Instant::now() + self.host.options.write_timeout));
+        }
     }
 
     /// Somebody has proved who he is.

@@ -75,7 +75,7 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
     guest.receipt.complete();
     let asked = Instant::now();
     // Not before: who takes long to ask has no claim to stay.
-    if !guest.presence.begin() {
+    if !guest.presence.begin_alone() {
         return Err(Refused(Box::new(gave_way())));
     }
     let bad = |message: String| Refused::new(StatusCode::BAD_REQUEST, None, &message, None);
@@ -126,6 +126,7 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
             let message = format!("Could not serialize the result with {mime} - {error}");
             Refused::new(StatusCode::INTERNAL_SERVER_ERROR, Some(id), &message, Some(UNENCODABLE))
         })?;
+    guest.answer_by(running.deadline());
     let mut reply = Reply::new(body::whole(counted(encoded, held)));
     if let Ok(mime) = HeaderValue::from_str(&mime) {
         reply.headers_mut().insert(CONTENT_TYPE, mime);

@@ -119,7 +119,7 @@ async fn route(
             door::vary(&mut reply);
             reply
         }
-        (&Method::GET, "/health") if !guest.presence.begin() => answer::gave_way(),
+        (&Method::GET, "/health") if !guest.presence.begin_alone() => answer::gave_way(),
         (&Method::GET, "/health") => health(&request, guest).await,
         (&Method::GET, "/ready") => ready(stopping),
         // The studio asks for it with its cookie, which `login` looks at.
@@ -198,7 +198,7 @@ fn ready(stopping: &watch::Receiver<bool>) -> Reply {
 async fn measured(guest: &Arc<Guest>) -> Reply {
     let host = guest.host.clone();
     let turn = host.scrapes.clone().acquire_owned().await;
-    if !guest.presence.begin() {
+    if !guest.presence.begin_alone() {
         return answer::gave_way();
     }
     let guest = guest.clone();

@@ -107,16 +107,20 @@ async fn status(request: Request<Incoming>, guest: &Arc<Guest>) -> Answered {
     if let Some(id) = id {
         let query = seen.iter().find(|query| query.id == *id);
         let query = query.ok_or_else(|| invalid(&format!("there is no query {id} under way")))?;
-        return Ok(ok(&described(query)));
+        return Ok(ok(&described(query, usize::MAX)));
     }
     let is_waiting = |query: &QueryInfo| query.phase == QueryPhase::Waiting;
     let running = seen.iter().filter(|query| !is_waiting(query)).count();
     let with_waiting = is_on("includeWaiting");
-    let listed = seen.iter().filter(|query| with_waiting || !is_waiting(query));
+    let mut listed: Vec<_> = seen.iter().filter(|query| with_waiting || !is_waiting(query)).collect();
+    listed.truncate(MOST_LISTED);
+    let most = (LISTED_BYTES / listed.len().max(1)).max(64);
+    let described = |query: &&&QueryInfo| described(query, most);
+    guest.answer_by(Some(Instant::now()));
     Ok(ok(&json!({
         "acceptedQueryCount": seen.len(),
         "runningQueryCount": running,
-        "queries": listed.map(|query| described(query)).collect::<Vec<_>>(),
+        "queries": listed.iter().map(described).collect::<Vec<_>>(),
     })))
 }
 
@@ -126,11 +130,18 @@ fn may_see(guest: &Guest, query: &QueryInfo) -> bool {
     is_admin || guest.client().user == query.user
 }
 
-fn described(query: &QueryInfo) -> Json {
+/// Queries that are listed at most: nothing counts what an answer of this kind holds.
+const MOST_LISTED: usize = 1_000;
+
+/// What their texts may have together, before they are cut.
+const LISTED_BYTES: usize = 256 << 10;
+
+/// What is said of a query, with so many bytes of its text.
+fn described(query: &QueryInfo, most: usize) -> Json {
     let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     json!({
         "queryId": query.id.as_str(),
-        "queryString": query.text,
+        "queryString": &query.text[..query.text.floor_char_boundary(most)],
         "queryEvalStats": {
             "waited": millis(query.waited),
             "elapsed": millis(query.ran),
@@ -170,7 +181,7 @@ async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Ans
     // Tools send JSON, with or without saying so; `curl -d` calls it a form.
     let read = || fields_of(&parts, &bytes);
     let fields = aside(Work::Request(bytes.len()), guest.host.options.usual_deadline(asked), read)?;
-    if !guest.presence.begin() {
+    if !guest.presence.begin_alone() {
         return Err(Box::new(answer::gave_way()));
     }
     let fields = fields.into_iter().map(|(key, value)| match (&*key, value) {
@@ -202,6 +213,7 @@ async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Ans
     let encode = || Ok(page.text());
     let text =
         encode_in_time(&*running, page.bytes(), encode).ok_or_else(|| told(late()))?.map_err(unencodable)?;
+    guest.answer_by(running.deadline());
     let mut reply = Reply::new(body::whole(answer::counted(text, held)));
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=UTF-8"));
     Ok(reply)
@@ -238,7 +250,7 @@ async fn summary(request: Request<Incoming>, guest: &Arc<Guest>) -> Answered {
             format!("there is no role on [{source}]; there are roles on: {}", guest.host.source_names(guest));
         return Err(refused(StatusCode::FORBIDDEN, "AccessDeniedException", &message));
     };
-    if !guest.presence.begin() {
+    if !guest.presence.begin_alone() {
         return Err(Box::new(answer::gave_way()));
     }
     // It reads a few sections for each label, so one is made at a time.

@@ -137,7 +137,7 @@ async fn session(request: &Request<Incoming>, guest: &Arc<Guest>) -> Reply {
     if let Err(reply) = admit(request, guest) {
         return *reply;
     }
-    if !guest.presence.begin() {
+    if !guest.presence.begin_alone() {
         return answer::gave_way();
     }
     // That nobody is logged in is an answer here, and no failure.
@@ -168,7 +168,7 @@ async fn log_in(request: Request<Incoming>, guest: &Arc<Guest>) -> Reply {
         Ok(bytes) => bytes,
         Err(reply) => return *reply,
     };
-    if !guest.presence.begin() {
+    if !guest.presence.begin_alone() {
         return answer::gave_way();
     }
     let Some(credentials) = credentials(&bytes) else {

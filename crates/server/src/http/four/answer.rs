@@ -1,5 +1,7 @@
 //! The results of a request on their way into bytes, page by page.
 
+use std::time::Instant;
+
 use values::{Map, Value};
 use wire::{
     Properties, Results,
@@ -63,6 +65,11 @@ impl Answer {
         shape: Shape,
     ) -> Self {
         Self { paging, running, _turn: turn, _permit: permit, shape, begun: false, any: false }
+    }
+
+    /// When the time of the query is over.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.running.deadline()
     }
 
     /// Waits for the next piece.

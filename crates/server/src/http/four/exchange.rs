@@ -75,6 +75,7 @@ impl Exchange {
     /// The reply that an answer is.
     pub(super) async fn reply(self, mut answer: Answer) -> Reply {
         let piece = answer.next(self.format).await;
+        self.guest.answer_by(answer.deadline());
         // What is complete holds nothing up any more, above all no turn in a transaction.
         let answer = piece.end.is_none().then(|| Box::new(answer));
         self.chunked(answer, piece)
@@ -137,6 +138,7 @@ impl Rest {
             Self::More { exchange, mut answer, deflate, mut turn } => {
                 turn.pass().await;
                 let piece = answer.next(exchange.format).await;
+                exchange.guest.answer_by(answer.deadline());
                 (exchange, Some(answer), piece, deflate, turn)
             }
             Self::Trailers { exchange, status } => {
