@@ -80,10 +80,21 @@ impl Receipt {
         has_room
     }
 
-    /// Some of what came is gone.
+    /// Counts bytes, if there is room for them.
+    pub(crate) fn takes(&self, bytes: usize) -> bool {
+        let has_room = self.came(bytes);
+        if !has_room {
+            self.left(bytes);
+        }
+        has_room
+    }
+
+    /// Some of what came is gone; all of it, if that is less.
     pub(crate) fn left(&self, bytes: usize) {
-        let before = self.bytes.fetch_sub(bytes as u64, Relaxed);
-        let (counted, now) = (before.saturating_sub(FREE), (before - bytes as u64).saturating_sub(FREE));
+        let less = |before: u64| Some(before.saturating_sub(bytes as u64));
+        let (Ok(before) | Err(before)) = self.bytes.fetch_update(Relaxed, Relaxed, less);
+        let now = before.saturating_sub(bytes as u64).saturating_sub(FREE);
+        let counted = before.saturating_sub(FREE);
         self.intake.taken.fetch_sub(counted - now, Relaxed);
         if now == 0 {
             *self.since.lock() = None;

@@ -211,7 +211,8 @@ impl Operation {
     /// What is known of its query, which its client calls so.
     pub(crate) fn asking(&self, id: Str, guest: &Guest) -> Asking {
         let (source, said) = (self.source.clone(), self.said.clone());
-        Asking { id, source, said, desk: guest.desk(), parent: guest.parent() }
+        let (desk, intake, parent) = (guest.desk(), guest.host.intake.clone(), guest.parent());
+        Asking { id, source, said, desk, intake, parent }
     }
 
     /// When its time is over, as far as that is known before it is read.

@@ -26,7 +26,13 @@ async fn serving(bounds: TenantBounds, max_wait: Duration) -> Serving {
     let settings = TenantSettings { users: vec!["ada".into(), "grace".into()], bounds };
     let named = BTreeMap::from([("analysts".to_owned(), settings)]);
     let tenants = Arc::new(Tenants::new(&named, TenantBounds::default()));
-    let options = ServerOptions { max_wait, ..ServerOptions::default() };
+    let max_receiving_bytes = 4 << 20;
+    let options = ServerOptions {
+        max_wait,
+        max_receiving_bytes,
+        max_request_bytes: 1 << 20,
+        ..ServerOptions::default()
+    };
     Serving::start_secured(options, Security { gate, tenants, ..Security::default() }).await
 }
 
@@ -103,6 +109,30 @@ async fn what_has_waited_for_too_long_is_refused_as_busy() {
     drop(ada);
     eventually("it was cancelled", || serving.fake.running.load(Ordering::SeqCst) == 0).await;
     assert_eq!(post(&serving, "grace", "g.count(1)").await.0, 200);
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn what_waits_takes_no_more_memory_than_all_that_is_received() {
+    let serving = serving(TenantBounds { max_queries: 1, ..TenantBounds::default() }, LONG).await;
+    let (mut ada, mut grace) = (client(&serving, "ada").await, client(&serving, "grace").await);
+    ada.eval("g.hang()").await;
+    eventually("it runs", || serving.fake.running.load(Ordering::SeqCst) == 1).await;
+    let large = json!({ "gremlin": "g.count(1)", "bindings": { "x": "x".repeat(900_000) } });
+    for _ in 0..8 {
+        grace.send("eval", "", large.clone()).await;
+    }
+    let refused = grace.response().await;
+    assert_eq!(refused.code(), 596);
+    assert!(refused.message().contains("server.max_receiving_bytes"), "{}", refused.message());
+    // What is small waits all the same, and what waits goes on.
+    let small = post(&serving, "ada", "g.count(1)");
+    let (_, small) = tokio::join!(async { drop(ada) }, small);
+    assert_eq!(small.0, 200, "{}", small.2);
+    // What has begun counts here no more.
+    eventually("all are over", || serving.fake.running.load(Ordering::SeqCst) == 0).await;
+    let mut grace = client(&serving, "grace").await;
+    assert_eq!(grace.ask("eval", "", large).await.code(), 200);
     serving.stop().await;
 }
 

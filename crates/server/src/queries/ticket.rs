@@ -26,6 +26,7 @@ use crate::{
     Client, ErrorKind, Input, Materialize, Part, Progress, Push, Query, QueryError, ResultBatch, ResultSink,
     Running, Summary, Trace,
     aside::{Work, aside},
+    intake::{Intake, Receipt},
     tenants::{Desk, Hold, Place, Waits},
 };
 
@@ -44,6 +45,8 @@ pub(crate) struct Asking {
     pub(crate) source: Str,
     pub(crate) said: Said,
     pub(crate) desk: Option<Arc<Desk>>,
+    /// What counts its bytes while it waits.
+    pub(crate) intake: Arc<Intake>,
     /// What the client says that it is a part of.
     pub(crate) parent: Option<Context>,
 }
@@ -72,11 +75,18 @@ pub(super) struct Ticket {
 }
 
 enum State {
-    Waiting(Box<(Query, Start)>),
+    Waiting(Box<Waiting>),
     /// It is being begun.
     Beginning,
     Running(Box<dyn Running>),
     Over,
+}
+
+struct Waiting {
+    query: Query,
+    start: Start,
+    /// Counts its bytes, once it does wait.
+    receipt: Option<Receipt>,
 }
 
 #[derive(Default)]
@@ -96,7 +106,8 @@ pub(crate) fn submit(
 ) -> Box<dyn Running> {
     let usual = query.timeout.into_iter().chain(query.max_timeout).min();
     let ends = usual.and_then(|limit| query.asked.checked_add(limit));
-    let Asking { id, source, said, desk, parent } = asking;
+    let Asking { id, source, said, desk, intake, parent } = asking;
+    let desk = desk.filter(|desk| desk.is_bounded());
     let tracer = queries.tracer();
     query.trace = tracer.and_then(|tracer| tracer.begin(parent.as_ref(), query.asked, &source));
     let (is_script, bindings) = match &query.input {
@@ -119,20 +130,34 @@ pub(crate) fn submit(
         trace: query.trace.clone(),
         rows: AtomicU64::new(0),
         is_stopped: AtomicBool::new(false),
-        state: Mutex::new(State::Waiting(Box::new((query, Box::new(start))))),
+        state: Mutex::new(State::Waiting(Box::new(Waiting { query, start: Box::new(start), receipt: None }))),
         times: Mutex::default(),
         runtime: runtime::Handle::current(),
     });
     ticket.number.store(queries.add(&ticket), Ordering::Relaxed);
-    match desk.as_ref().filter(|desk| desk.is_bounded()) {
+    match &desk {
         None => ticket.clone().go(None),
         Some(desk) => match desk.enter(ticket.clone()) {
             Ok(Some(place)) => ticket.clone().go(Some(place)),
-            Ok(None) => ticket.wait(desk.clone(), ends),
+            Ok(None) if ticket.counts(intake) => ticket.wait(desk.clone(), ends),
+            Ok(None) => {
+                if ticket.give_up() {
+                    desk.leave(&*ticket);
+                    ticket.end(Err(no_room()));
+                }
+            }
             Err(hold) => ticket.end(Err(busy(desk, hold))),
         },
     }
     Box::new(Handle { ticket, desk })
+}
+
+fn no_room() -> QueryError {
+    QueryError::new(
+        ErrorKind::Busy,
+        "the requests that are being received or wait for others take more memory than server.max_receiving_bytes leaves; try again \
+         later",
+    )
 }
 
 fn busy(desk: &Desk, hold: Hold) -> QueryError {
@@ -174,7 +199,9 @@ impl Ticket {
         if place.is_some() {
             self.queries.tally().waited(now.saturating_duration_since(self.asked));
         }
-        let (query, start) = *waiting;
+        let Waiting { query, start, receipt } = *waiting;
+        // What it holds counts as a query's from now on.
+        drop(receipt);
         // Whichever comes first, the end of its results or of itself, frees its place.
         let sink = Arc::new(Seen { ticket: self.clone(), place: Mutex::new(place) });
         let deadline = query.timeout.into_iter().chain(query.max_timeout).min();
@@ -186,6 +213,14 @@ impl Ticket {
             // It was given up meanwhile.
             _ => drop(running),
         }
+    }
+
+    /// Counts what it takes while it waits, if it does; whether there is room for it.
+    fn counts(&self, intake: Arc<Intake>) -> bool {
+        let mut state = self.state.lock();
+        let State::Waiting(waiting) = &mut *state else { return true };
+        let receipt = waiting.receipt.insert(Receipt::new(intake));
+        receipt.takes(receipt.share(waiting.query.memory))
     }
 
     /// Ends it when it has waited for long enough.

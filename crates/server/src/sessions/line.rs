@@ -128,9 +128,7 @@ impl<A> Lines<A> {
         if !std::mem::replace(&mut line.is_busy, true) {
             return Ok(Some(request));
         }
-        let memory = self.receipt.share(request.memory);
-        if !self.receipt.came(memory) {
-            self.receipt.left(memory);
+        if !self.receipt.takes(self.receipt.share(request.memory)) {
             return Err(Refusal::too_many(
                 "the requests that wait for others of their sessions take more memory than server.max_receiving_bytes leaves; wait \
                  for their answers first"

@@ -91,6 +91,9 @@ const NO_ROOM: &str =
 /// library's default of 128 KiB costs more than the query that a usual frame of some hundred bytes asks for.
 const READ_BUFFER: usize = 8 * 1024;
 
+/// Bytes of a client's ping or pong before what it says: two, and the mask.
+const CONTROL_HEAD: usize = 6;
+
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Takes over a socket after the handshake.
     pub(crate) async fn new(socket: S, guest: Arc<Guest>) -> Self {
@@ -229,6 +232,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         // Not behind a ping, which may come between the frames of a message.
         if matches!(message, Some(Ok(Message::Binary(_) | Message::Text(_)))) {
             self.guest.receipt.complete();
+        }
+        if let Some(Ok(Message::Ping(said) | Message::Pong(said))) = &message {
+            // They are no part of a request, and come for as long as the connection stays.
+            self.guest.receipt.left(CONTROL_HEAD + said.len());
         }
         match message {
             Some(Ok(Message::Binary(bytes))) => match frame::binary(bytes) {

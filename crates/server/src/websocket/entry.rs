@@ -110,8 +110,8 @@ impl Entry {
     }
 
     fn wait(&mut self, come: Come) -> Admitted {
-        let has_room = self.waiting.len() < MOST && self.receipt.came(self.receipt.share(come.memory));
-        if !has_room {
+        let share = self.receipt.share(come.memory);
+        if self.waiting.len() >= MOST || !self.receipt.takes(share) {
             let refusal = Refusal::too_many("too many requests wait for the client to say who it is".into());
             return Admitted::Refused(vec![come.answer], refusal);
         }
