@@ -1,7 +1,10 @@
 //! The server's door: requests run on the engine's executors, results go into the server's sinks.
 
 use std::{
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::Instant,
 };
@@ -140,7 +143,8 @@ fn call(
     sink: ServerSink,
 ) -> Result<Box<dyn server::Running>, Error> {
     let later = Arc::new(Later::default());
-    let shared = later.clone();
+    let (shared, is_given_up) = (later.clone(), later.is_given_up.clone());
+    let wishes = wishes.until(Arc::new(move || is_given_up.load(Ordering::Acquire)));
     let act = move || match go_on(&inner, request, wishes, &sink) {
         Ok(running) => shared.begun(running),
         Err(error) => sink.finish(Err(refusal(&error))),
@@ -150,60 +154,57 @@ fn call(
     Ok(Box::new(LaterHandle(later)))
 }
 
-/// A query that has not begun yet, and whether it is too late to begin.
+/// A query that has not begun yet, and whether nobody waits for it any more.
 #[derive(Default)]
-struct Later(Mutex<(bool, Option<Box<dyn server::Running>>)>);
+struct Later {
+    is_given_up: Arc<AtomicBool>,
+    running: Mutex<Option<Box<dyn server::Running>>>,
+}
 
 impl Later {
     fn begun(&self, running: Box<dyn server::Running>) {
-        let mut state = self.0.lock();
-        if state.0 {
+        let mut place = self.running.lock();
+        if self.is_given_up.load(Ordering::Acquire) {
             running.cancel();
         }
-        state.1 = Some(running);
+        *place = Some(running);
     }
 }
 
 struct LaterHandle(Arc<Later>);
 
-impl LaterHandle {
-    fn begun(&self) -> parking_lot::MappedMutexGuard<'_, Option<Box<dyn server::Running>>> {
-        parking_lot::MutexGuard::map(self.0.0.lock(), |state| &mut state.1)
-    }
-}
-
 impl server::Running for LaterHandle {
     fn stop(&self) {
         // What a service does is not given up in the middle.
-        if let Some(running) = &*self.begun() {
+        if let Some(running) = &*self.0.running.lock() {
             running.stop();
         }
     }
 
     fn progress(&self) -> server::Progress {
-        self.begun().as_ref().map(|running| running.progress()).unwrap_or_default()
+        self.0.running.lock().as_ref().map(|running| running.progress()).unwrap_or_default()
     }
 
     fn resume(&self) {
-        if let Some(running) = &self.0.0.lock().1 {
+        if let Some(running) = &*self.0.running.lock() {
             running.resume();
         }
     }
 
     fn cancel(&self) {
-        let mut state = self.0.0.lock();
-        state.0 = true;
-        if let Some(running) = &state.1 {
+        let running = self.0.running.lock();
+        self.0.is_given_up.store(true, Ordering::Release);
+        if let Some(running) = &*running {
             running.cancel();
         }
     }
 
     fn materialize(&self) -> Option<server::Materialize> {
-        self.0.0.lock().1.as_ref()?.materialize()
+        self.0.running.lock().as_ref()?.materialize()
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.0.0.lock().1.as_ref()?.deadline()
+        self.0.running.lock().as_ref()?.deadline()
     }
 }
 

@@ -362,6 +362,33 @@ fn a_service_runs_beside_the_executors_and_its_results_are_a_traversals() {
     assert!(asked.texts().len() > 5);
 }
 
+/// Threads of this process on which services run.
+#[cfg(target_os = "linux")]
+fn services() -> usize {
+    let names = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    // A thread may end meanwhile.
+    let names = names.filter_map(|thread| std::fs::read_to_string(thread.path().join("comm")).ok());
+    names.filter(|name| name.trim() == "service").count()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_service_whose_parameter_takes_for_ever_ends_with_its_client() {
+    let db = modern();
+    let asked = ask(&db, &format!("g.call('mangrove.queries', [:], __.{}.project('id'))", &ENDLESS[2..]));
+    let started = Instant::now();
+    while services() == 0 {
+        assert!(started.elapsed() < Duration::from_secs(10), "it does not begin");
+    }
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(services() > 0, "it has ended by itself");
+    drop(asked);
+    while services() > 0 {
+        assert!(started.elapsed() < Duration::from_secs(10), "it goes on");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 #[test]
 fn queries_that_hold_too_much_together_wait_and_are_refused_as_busy() {
     let options = DatabaseOptions { memory_queries: 48 << 20, executors: 2, ..DatabaseOptions::default() };

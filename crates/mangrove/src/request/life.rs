@@ -148,6 +148,11 @@ impl<W: Way> Life<W> {
         self.ended.load(Ordering::Acquire)
     }
 
+    /// Whether nobody waits for it any more, or it was stopped.
+    pub(crate) fn is_unwanted(&self) -> bool {
+        self.has_ended() || self.stopped.load(Ordering::Acquire)
+    }
+
     pub(crate) fn attempts(&self) -> Option<&Attempts> {
         self.attempts.as_ref()
     }

@@ -36,11 +36,14 @@ pub(super) fn first_result(
     steps.push(Instruction { name: StepName::Limit, args: one, at: None });
     let traversal = Traversal { source: Vec::new(), steps };
     let time = wishes.time(inner);
-    let Preparation::Run(prepared, _) = inner.preparer.prepare(traversal, seen.snapshot(inner), time)? else {
+    let Preparation::Run(mut prepared, _) = inner.preparer.prepare(traversal, seen.snapshot(inner), time)?
+    else {
         return Ok(None);
     };
+    prepared.timeout = wishes.timeout(prepared.timeout);
     let access = Access::Read(prepared.snapshot.clone());
-    let mut query = inner.engine.run_here(prepared.into_spec_within(inner, wishes, access));
+    let query = inner.engine.run_here(prepared.into_spec_within(inner, wishes, access));
+    let mut query = query.with_interrupt(wishes.interrupt());
     while let Some(batch) = query.next_batch()? {
         if let Some((value, _)) = batch.into_iter().next() {
             return Ok(Some(value));
@@ -63,6 +66,22 @@ fn reads_inside(argument: &Argument) -> bool {
         Argument::Binding(_, inner) => reads_inside(inner),
         Argument::List(items) | Argument::Set(items) => items.iter().any(reads_inside),
         Argument::Map(entries) => entries.iter().any(|(key, value)| reads_inside(key) || reads_inside(value)),
+        // From an element that a variable has, steps go on through the graph.
+        Argument::Value(value) => has_element(value),
         _ => false,
+    }
+}
+
+fn has_element(value: &Value) -> bool {
+    use Value as V;
+    match value {
+        V::List(items) => items.iter().any(has_element),
+        V::Set(items) => items.iter().any(has_element),
+        V::Map(entries) => entries.iter().any(|(key, value)| has_element(key) || has_element(value)),
+        V::Null | V::Bool(_) | V::Byte(_) | V::Short(_) | V::Int(_) | V::Long(_) | V::BigInteger(_) => false,
+        V::Float(_) | V::Double(_) | V::BigDecimal(_) | V::Char(_) | V::String(_) | V::Uuid(_) => false,
+        V::DateTime(_) | V::Duration(_) | V::Binary(_) => false,
+        // One, or a part of one, or what may have some.
+        _ => true,
     }
 }

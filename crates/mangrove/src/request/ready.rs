@@ -129,7 +129,7 @@ impl Ready {
         let compute = |child: &_| first_result(inner, child, (seen, writes), wishes);
         let time = wishes.time(inner);
         let within = seen.within(mode, wishes);
-        let traversal = services::substitute(inner, traversal, within, (wishes.asker(), time), compute)?;
+        let traversal = services::substitute(inner, traversal, within, (wishes, time), compute)?;
         match mode {
             Mode::Nothing => return Ok(Self::Nothing),
             Mode::Explain => {

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dataflow::QueryError;
+use dataflow::{Interrupt, QueryError};
 use values::watch;
 
 /// How long a request may take, and since when. Its query has its own watch once it runs; this one is for what comes before: a
@@ -16,12 +16,21 @@ pub(crate) struct TimeLimit {
     limit: Option<Duration>,
 }
 
-/// Ends work at a deadline.
-struct Until(Option<Instant>);
+/// Ends work at a deadline, or when nobody wants it any more.
+struct Until {
+    deadline: Option<Instant>,
+    interrupt: Option<Interrupt>,
+}
+
+impl Until {
+    fn is_unwanted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(|interrupt| interrupt())
+    }
+}
 
 impl watch::Watch for Until {
     fn must_end(&self) -> bool {
-        self.0.is_some_and(|deadline| Instant::now() >= deadline)
+        self.is_unwanted() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 
@@ -41,18 +50,38 @@ impl TimeLimit {
     /// # Errors
     /// If the time was over before the work was done.
     pub(crate) fn spend<R>(self, work: impl FnOnce() -> R) -> Result<R, QueryError> {
-        let Some(deadline) = self.deadline() else { return Ok(work()) };
-        let ended = || QueryError::TimedOut(self.limit.unwrap_or_default());
-        let until = Until(Some(deadline));
-        if watch::Watch::must_end(&until) {
+        self.spend_unless(None, work)
+    }
+
+    /// The same, which also ends when nobody wants it any more.
+    ///
+    /// # Errors
+    /// If the time was over before the work was done; [`QueryError::Cancelled`] if it is not wanted.
+    pub(crate) fn spend_unless<R>(
+        self,
+        interrupt: Option<Interrupt>,
+        work: impl FnOnce() -> R,
+    ) -> Result<R, QueryError> {
+        let deadline = self.deadline();
+        if deadline.is_none() && interrupt.is_none() {
+            return Ok(work());
+        }
+        let until = Arc::new(Until { deadline, interrupt });
+        let ended = || match until.is_unwanted() {
+            true => QueryError::Cancelled,
+            false => QueryError::TimedOut(self.limit.unwrap_or_default()),
+        };
+        if watch::Watch::must_end(&*until) {
             return Err(ended());
         }
-        watch::watched(Arc::new(until), work).map_err(|watch::Ended| ended())
+        watch::watched(until.clone(), work).map_err(|watch::Ended| ended())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
     use super::*;
 
     fn from_now(limit: Option<Duration>) -> TimeLimit {
@@ -71,5 +100,18 @@ mod tests {
         assert!(soon.spend(|| begun = true).is_err() && !begun);
         assert!(matches!(from_now(None).spend(|| 7), Ok(7)));
         assert!(matches!(from_now(Some(Duration::MAX)).spend(|| 7), Ok(7)));
+    }
+
+    #[test]
+    fn work_ends_when_nobody_wants_it() {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = asked.clone();
+        let third = Arc::new(move || count.fetch_add(1, Relaxed) >= 2);
+        let ended: Result<(), _> = from_now(None).spend_unless(Some(third), || {
+            loop {
+                watch::tick();
+            }
+        });
+        assert!(matches!(ended, Err(QueryError::Cancelled)) && asked.load(Relaxed) > 2);
     }
 }

@@ -118,8 +118,13 @@ impl Wishes {
         Self { interrupt: Some(interrupt), ..Self::of_application() }
     }
 
+    /// The same of a request that waits on a thread of its own, until somebody says that nobody waits for it.
+    pub(crate) fn until(self, interrupt: Interrupt) -> Self {
+        Self { interrupt: Some(interrupt), ..self }
+    }
+
     /// Says whether it is to end.
-    pub(super) fn interrupt(&self) -> Option<Interrupt> {
+    pub(crate) fn interrupt(&self) -> Option<Interrupt> {
         self.interrupt.clone()
     }
 
@@ -194,7 +199,7 @@ impl Wishes {
     }
 
     /// How long a query may take that asks for so long itself.
-    fn timeout(&self, asked: Option<Duration>) -> Option<Duration> {
+    pub(super) fn timeout(&self, asked: Option<Duration>) -> Option<Duration> {
         let asked = asked.or(self.timeout);
         asked.into_iter().chain(self.max_timeout).min()
     }

@@ -38,7 +38,7 @@ use crate::{
     Error,
     asker::{Asker, Needs},
     database::Inner,
-    request::TimeLimit,
+    request::{TimeLimit, Wishes},
 };
 use call::Called;
 
@@ -396,7 +396,7 @@ pub(crate) fn substitute(
     inner: &Inner,
     mut traversal: Traversal,
     within: Within,
-    (asker, time): (&Asker, TimeLimit),
+    (wishes, time): (&Wishes, TimeLimit),
     compute: impl Fn(&Traversal) -> Result<Option<Value>, Error>,
 ) -> Result<Traversal, Error> {
     if !calls(&traversal) {
@@ -417,7 +417,7 @@ pub(crate) fn substitute(
         if call.name == tinker::SEARCH {
             traversal.steps.splice(0..0, tinker::search(&parameters)?);
         } else {
-            let results = run(inner, (&call.name, &parameters), within, (asker, time))?;
+            let results = run(inner, (&call.name, &parameters), within, (wishes, time))?;
             traversal = call::inject(results, traversal);
         }
     }
@@ -429,7 +429,7 @@ fn run(
     inner: &Inner,
     (name, parameters): (&str, &Map),
     within: Within,
-    (asker, time): (&Asker, TimeLimit),
+    (wishes, time): (&Wishes, TimeLimit),
 ) -> Result<Vec<Value>, Error> {
     if name == LIST {
         return list::directory(parameters);
@@ -440,6 +440,7 @@ fn run(
     let Some(service) = SERVICES.iter().find(|service| service.name == name) else {
         return Err(unknown(name));
     };
+    let asker = wishes.asker();
     asker.check(service.needs, service.name)?;
     check_names(service, parameters)?;
     if service.changes && within == Within::Transaction {
@@ -467,7 +468,7 @@ fn run(
         // It goes on to its end, whoever waits for it.
         return (service.run)(inner, parameters, asker);
     }
-    time.spend(|| (service.run)(inner, parameters, asker))?
+    time.spend_unless(wishes.interrupt(), || (service.run)(inner, parameters, asker))?
 }
 
 /// Refuses a parameter of a service for users or graphs that it does not have: a password under a misspelt name would be none.

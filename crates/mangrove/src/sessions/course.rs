@@ -15,6 +15,7 @@
 
 use std::{
     sync::Arc,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -38,6 +39,7 @@ use crate::{
         Attempts, Life, Plot, Ready, Request, Runnable, Seen, ServerSink, Step, TimeLimit, Way, Wishes,
         refusal,
     },
+    services::begins_with_call,
 };
 
 /// See the module.
@@ -221,6 +223,9 @@ impl Life<Course> {
             let variables = self.way.ground.variables();
             let next = self.way.under.lock().plot.next(&variables)?;
             let Some((statement, is_last)) = next else { return self.end(None) };
+            if calls_service(&statement) {
+                return self.call(statement, is_last);
+            }
             if self.run(statement, is_last)? == Ran::UnderWay {
                 return Ok(());
             }
@@ -229,6 +234,19 @@ impl Life<Course> {
             }
         }
         Ok(())
+    }
+
+    /// Runs a statement that begins with a service on a thread of its own, since that may take its time; and goes on there.
+    fn call(self: &Arc<Self>, statement: Statement, is_last: bool) -> Result<(), Error> {
+        let course = self.clone();
+        let act = move || match course.run(statement, is_last) {
+            Err(error) => course.fail(error),
+            Ok(Ran::UnderWay) => {}
+            Ok(Ran::Done) if is_last => course.end(None).unwrap_or_else(|error| course.fail(error)),
+            Ok(Ran::Done) => course.go_on_aside(),
+        };
+        let thread = thread::Builder::new().name("service".into()).spawn(act);
+        thread.map(|_| ()).map_err(|error| Error::Engine(Arc::new(error)))
     }
 
     fn run(self: &Arc<Self>, statement: Statement, is_last: bool) -> Result<Ran, Error> {
@@ -297,7 +315,9 @@ impl Life<Course> {
         };
         let request = Request::of_statement(statement)?;
         let (transaction, left) = self.transaction()?;
-        match Ready::of_request(&self.inner, request, Seen::Within(&transaction), &self.wishes)? {
+        let life = self.clone();
+        let wishes = self.wishes.clone().until(Arc::new(move || life.is_unwanted()));
+        match Ready::of_request(&self.inner, request, Seen::Within(&transaction), &wishes)? {
             Ready::Nothing => Ok(Ran::Done),
             Ready::Text(text) => {
                 let text = Value::from(text);
@@ -426,6 +446,11 @@ impl Life<Course> {
 enum Ran {
     Done,
     UnderWay,
+}
+
+/// Whether a statement begins with a service.
+fn calls_service(statement: &Statement) -> bool {
+    matches!(&statement.action, Action::Traverse(traversal, _) if begins_with_call(traversal))
 }
 
 /// Whether all results of a traversal would be sent.
