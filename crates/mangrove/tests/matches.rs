@@ -333,6 +333,24 @@ fn nothing_of_it_is_seen_on_a_path() {
 }
 
 #[test]
+fn a_condition_may_begin_with_what_only_some_traversers_have() {
+    let db = database();
+    for before in [
+        "local(out('k').as('z'))",
+        "union(out('k').as('z'))",
+        "flatMap(out('k')).optional(identity().as('z'))",
+    ] {
+        let found = format!(
+            "g.V().has('n', 'a').{before}.match(as('x').in('k').as('y'), where('z', neq('y'))).count()"
+        );
+        assert_eq!(ask(&db, &found), ["3"], "{found}");
+    }
+    let not_all = "g.V().has('n', 'a').union(identity(), out('k').as('z')).match(as('x').out('k').as('y'), where('z', neq('y')))";
+    let said = error(not_all);
+    assert!(said.contains("unsolvable"), "{said}");
+}
+
+#[test]
 fn patterns_that_are_none_are_refused() {
     for (traversal, part) in [
         ("g.V().match(out().as('x'))", "single start label"),

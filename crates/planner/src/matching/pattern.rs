@@ -250,7 +250,7 @@ pub(super) fn names(step: &Instruction<StepName>) -> impl Iterator<Item = Str> +
 /// The variables that patterns start with, and those that they end with, in the order in which they are written.
 pub(super) fn variables(patterns: &[Pattern]) -> (Vec<Str>, Vec<Str>) {
     let (mut starts, mut ends) = (Vec::new(), Vec::new());
-    each_path(patterns, &mut |pattern| {
+    each(patterns, &mut |pattern| {
         if let Pattern::Path { start, end, .. } = pattern {
             starts.push(start.clone());
             ends.extend(end.clone());
@@ -271,27 +271,30 @@ pub(super) fn always_found(patterns: &[Pattern]) -> Vec<Str> {
     found.into_iter().collect()
 }
 
-/// The variables that it depends on whether they were given before: those that patterns start and end with, and those of patterns inside.
+/// The variables that it depends on whether they were given before: those that patterns start and end with, those that conditions
+/// begin with, and those of patterns inside.
 pub(super) fn asked_for(patterns: &[Pattern]) -> HashSet<Str> {
     let mut asked = HashSet::new();
-    each_path(patterns, &mut |pattern| {
-        if let Pattern::Path { start, inner, end, .. } = pattern {
+    each(patterns, &mut |pattern| match pattern {
+        Pattern::Path { start, inner, end, .. } => {
             asked.insert(start.clone());
             asked.extend(end.clone());
             matched_in(inner, &mut |name| {
                 asked.insert(name);
             });
         }
+        Pattern::Check { starts, .. } if starts.len() == 1 => asked.extend(starts.iter().cloned()),
+        Pattern::Check { .. } | Pattern::Or(_) => {}
     });
     asked
 }
 
-fn each_path<'p>(patterns: &'p [Pattern], visit: &mut dyn FnMut(&'p Pattern)) {
+/// Visits all patterns but those that are several.
+fn each<'p>(patterns: &'p [Pattern], visit: &mut dyn FnMut(&'p Pattern)) {
     for pattern in patterns {
         match pattern {
-            Pattern::Path { .. } => visit(pattern),
-            Pattern::Check { .. } => {}
-            Pattern::Or(branches) => branches.iter().for_each(|branch| each_path(branch, visit)),
+            Pattern::Path { .. } | Pattern::Check { .. } => visit(pattern),
+            Pattern::Or(branches) => branches.iter().for_each(|branch| each(branch, visit)),
         }
     }
 }
