@@ -260,6 +260,26 @@ fn what_is_committed_during_a_load_outlives_it_and_the_load_is_refused() {
     }
 }
 
+#[test]
+fn a_load_waits_for_a_commit_that_is_on_its_way() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store);
+    let mut bulk = graph.bulk_load().unwrap();
+    bulk.vertices_without_columns("person", 100).unwrap();
+    let transaction = graph.begin();
+    transaction.add_vertex(Some(Value::str("late")), "person").unwrap();
+    let submitted = transaction.submit().unwrap();
+    drop(transaction);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(200));
+            submitted.wait().unwrap();
+        });
+        assert!(matches!(bulk.finish(&|_| {}), Err(GraphError::NotEmpty { vertices: 1 })));
+    });
+    assert_eq!(graph.snapshot().vertex_count(None), 1);
+}
+
 /// What a load brings has no stamp: it is there for everybody at once.
 #[test]
 fn nobody_sees_half_of_a_load_or_has_begun_before_it() {

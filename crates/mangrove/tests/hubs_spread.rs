@@ -176,3 +176,26 @@ fn results_that_are_not_wanted_any_more_end_the_pieces() {
     }
     assert_eq!(texts(db.query("g.V(0).out('rated').id().count()"), "count"), [EDGES.to_string()]);
 }
+
+/// Whoever shares the edges of a hub with other executors has also read that there are none in the other direction.
+#[test]
+fn an_empty_list_beside_one_that_is_shared_is_read() {
+    for follow in ["both('follows')", "both()", "both('follows', 'knows')"] {
+        let db = open(4);
+        let transaction = db.graph().begin();
+        let [hub, other, third] =
+            [0, 1, 2].map(|id| transaction.add_vertex(Some(Value::Long(id)), "v").unwrap());
+        transaction.add_edge(None, "knows", other, third).unwrap();
+        for _ in 0..EDGES {
+            transaction.add_edge(None, "follows", other, hub).unwrap();
+        }
+        transaction.commit().unwrap();
+        let one = db.transaction();
+        let seen = one.query(&format!("g.V(0).{follow}.out('knows').count()")).unwrap();
+        let seen: Vec<_> = seen.map(Result::unwrap).collect();
+        assert_eq!(seen, [Value::Long(EDGES as i64)], "{follow}");
+        drop(one.query("g.V(2).property('n', 1)").unwrap());
+        drop(db.query("g.V(0).addE('follows').to(V(2))").unwrap());
+        assert!(one.commit().is_err(), "{follow}");
+    }
+}

@@ -164,3 +164,32 @@ fn that_there_is_nothing_to_remove_counts_as_read() {
         assert!(transaction.commit().is_err(), "{removal}");
     }
 }
+
+/// What a refusal says has been read as well: that somebody has this id, or this value.
+#[test]
+fn who_is_told_that_something_is_there_has_read_it() {
+    for (given, taken, gone) in [
+        ("g.addV('v').property(id, 7).property('u', 1)", "g.addV('w').property(id, 7)", "g.V(7).drop()"),
+        ("g.addV('v').property(id, 7).property('u', 1)", "g.addV('v').property('u', 1)", "g.V(7).drop()"),
+        (
+            "g.V('hub').addE('e').to(V('hub')).property(id, 7)",
+            "g.V('hub').addE('e').to(V('hub')).property(id, 7)",
+            "g.E(7).drop()",
+        ),
+    ] {
+        let db = Database::in_memory().unwrap();
+        db.query("g.addV('hub').property(id, 'hub')").unwrap();
+        db.query("g.call('mangrove.index.create', [label: 'v', key: 'u', kind: 'unique', wait: true])")
+            .unwrap();
+        db.query(given).unwrap();
+        let one = db.transaction();
+        let refused = one.query(taken).and_then(|results| results.collect::<Result<Vec<_>, _>>());
+        assert!(refused.is_err(), "{taken}");
+        drop(one.query("g.addV('seen')").unwrap());
+        let other = db.transaction();
+        drop(other.query("g.V().hasLabel('seen').count()").unwrap());
+        drop(other.query(gone).unwrap());
+        other.commit().unwrap();
+        assert!(one.commit().is_err(), "{taken}");
+    }
+}

@@ -124,6 +124,16 @@ impl Graph<'_> {
         self.note(|| ReadUnit::List(v, label, dir));
     }
 
+    /// Records that the adjacency lists of a vertex along some labels are read; along all, without labels.
+    pub(crate) fn note_whole_lists(&self, v: VertexRef, dirs: &[Dir], labels: Option<&[EdgeLabelId]>) {
+        for &dir in dirs {
+            match labels {
+                None => self.note(|| ReadUnit::AnyList(v, dir)),
+                Some(labels) => labels.iter().for_each(|&label| self.note_list(v, label, dir)),
+            }
+        }
+    }
+
     /// Records that the adjacency lists of vertices are read.
     #[inline]
     pub(super) fn note_lists(&self, vertices: &[VertexRef], label: EdgeLabelId, dir: Dir) {

@@ -140,6 +140,8 @@ impl Lists {
     fn cut(&self, v: VertexRef, row: u32, edges: u64, cx: &Context<'_>, into: &mut Vec<Cut>) {
         let view = View::at(&self.viewpoint, cx);
         let reader = &view.graph().reader;
+        // Of an empty list there is no part whose reader would.
+        view.graph().note_whole_lists(v, self.dirs, (!self.are_all).then_some(&self.labels));
         let is_ordered = |(_, dir, label): (usize, Dir, EdgeLabelId)| {
             let list = reader.list(v, label, dir);
             self.orders.iter().any(|key| list.ordered_by(*key).is_some())

@@ -108,7 +108,7 @@ impl Memory {
     /// # Errors
     /// [`GraphError::InUse`](crate::error::GraphError::InUse) if there still is one; what `work` says.
     pub(crate) fn alone<T>(&self, longest: Duration, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.entrance.alone(|| self.timeline.snapshots().len(), longest, work)
+        self.entrance.alone(|| self.outsiders(), longest, work)
     }
 
     /// Waits, but not for longer than that, until there is no snapshot.
@@ -116,7 +116,14 @@ impl Memory {
     /// # Errors
     /// [`GraphError::InUse`](crate::error::GraphError::InUse) if there still is one.
     pub(crate) fn wait_until_alone(&self, longest: Duration) -> Result<()> {
-        entrance::wait(|| self.timeline.snapshots().len(), longest)
+        entrance::wait(|| self.outsiders(), longest)
+    }
+
+    /// Snapshots, and commits on their way. A commit is in its place among all before its transaction gives the snapshot back.
+    fn outsiders(&self) -> usize {
+        let snapshots = self.timeline.snapshots().len();
+        let (assigned, visible) = (self.timeline.assigned().bits(), self.timeline.visible().bits());
+        snapshots + usize::try_from(assigned.saturating_sub(visible)).unwrap_or(usize::MAX)
     }
 
     /// Waits until nobody changes sections, and lets nobody until the guard is dropped. Whoever changes something passes it on to

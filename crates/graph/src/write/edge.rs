@@ -8,7 +8,7 @@ use super::write_set::WriteSet;
 use crate::error::{GraphError, Result};
 use crate::model::{
     Before, Dir, EDGE_ID_KEY, EdgeCells, EdgeLabelId, KeyId, NameSpace, ValueRef, cells_weight, element_id,
-    index_hash, under_key, units, weight,
+    for_each_equal_hash, index_hash, under_key, units, weight,
 };
 use crate::read::OwnEdge;
 use crate::sections::{EdgeChange, EdgeChangeKind, order_values};
@@ -37,6 +37,8 @@ impl Transaction {
             if let Some(id) = &id
                 && reader.edge_by_id(id).is_some()
             {
+                drop(reader);
+                for_each_equal_hash(id, |hash| writes.footprint.reads(units::edge_id(hash)));
                 return Err(GraphError::DuplicateEdgeId(id.clone()));
             }
         }

@@ -127,12 +127,13 @@ impl Transaction {
             }
             let known = |value: &Value| before.iter().any(|cell| compare::equals(&cell.value, value));
             for PropertyCell { value, .. } in after {
-                if !known(value) {
-                    self.refuse_duplicate(&self.reader(writes), index, v, key, value)?;
-                }
+                // Also where it is refused, which tells whoever asks that somebody has it.
                 for_each_equal_hash(value, |hash| {
                     writes.footprint.reads(units::index_key(label, key, hash));
                 });
+                if !known(value) {
+                    self.refuse_duplicate(&self.reader(writes), index, v, key, value)?;
+                }
             }
         }
         Ok(())

@@ -8,7 +8,8 @@ use crate::apply::{check_combinations, order_keys};
 use crate::error::{GraphError, Result};
 use crate::model::{
     Cardinality, Dir, EdgeLabelId, IndexDefinition, IndexKind, KeyId, NameSpace, PropertyCell, PropertyId,
-    PropertyState, ValueRef, VertexLabelId, element_id, index_hash, under_key_or, units, weight,
+    PropertyState, ValueRef, VertexLabelId, element_id, for_each_equal_hash, index_hash, under_key_or, units,
+    weight,
 };
 use crate::read::Reader;
 use crate::sections::VertexState;
@@ -29,7 +30,8 @@ impl Transaction {
         if let Some(id) = &id
             && self.reader(&writes).vertex_by_id(id).is_some()
         {
-            // Not noted as read: the unit is replaced below, and a failed call writes nothing.
+            // Below the unit is replaced. A call that fails writes nothing, but what it says may be of use.
+            for_each_equal_hash(id, |hash| writes.footprint.reads(units::vertex_id(hash)));
             return Err(GraphError::DuplicateVertexId(id.clone()));
         }
         let v = self.allocate_vertex(&writes, label)?;
