@@ -143,7 +143,7 @@ public final class Reference {
      */
     private static final class Script {
         /** Scripts between two times that the parser forgets what it has learnt, which else fills the memory. */
-        private static final int MEMORY = 2000;
+        private static final int MEMORY = 20000;
         private static Script last = new Script("");
         private static int scripts = 0;
         private final String text;

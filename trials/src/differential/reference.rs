@@ -218,7 +218,7 @@ fn start(jars: &Jars) -> Result<Process, String> {
     // Ours first: one of the classes takes the place of TinkerPop's.
     let path = format!("{}:{}/*", jars.classes.display(), jars.jars.display());
     let mut child = Command::new("java")
-        .args(["-Xmx1g", "-Xshare:auto", "-XX:+UseSerialGC"])
+        .args(["-Xmx3g", "-Xshare:auto", "-XX:+UseSerialGC"])
         // As Gremlin Server's own script has it: Gryo looks into such numbers.
         .args(["--add-opens", "java.base/java.util.concurrent.atomic=ALL-UNNAMED", "-cp", &path])
         .arg("org.apache.tinkerpop.gremlin.tinkergraph.structure.Reference")
