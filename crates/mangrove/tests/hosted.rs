@@ -373,19 +373,30 @@ fn services() -> usize {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_service_whose_parameter_takes_for_ever_ends_with_its_client() {
+fn a_service_whose_parameter_takes_for_ever_ends_with_its_client_and_its_time() {
+    const ALONE: &str = "__.constant(1).repeat(math('_ + 1')).until(is(0)).project('id')";
     let db = modern();
-    let asked = ask(&db, &format!("g.call('mangrove.queries', [:], __.{}.project('id'))", &ENDLESS[2..]));
-    let started = Instant::now();
-    while services() == 0 {
-        assert!(started.elapsed() < Duration::from_secs(10), "it does not begin");
-    }
-    std::thread::sleep(Duration::from_millis(100));
-    assert!(services() > 0, "it has ended by itself");
-    drop(asked);
-    while services() > 0 {
-        assert!(started.elapsed() < Duration::from_secs(10), "it goes on");
-        std::thread::sleep(Duration::from_millis(10));
+    for script in [
+        format!("g.call('mangrove.queries', [:], __.{}.project('id'))", &ENDLESS[2..]),
+        format!("g.call('mangrove.queries', [:], {ALONE})"),
+        format!("x = 1; g.call('mangrove.queries', [:], {ALONE})"),
+        format!("g.tx().begin(); g.call('mangrove.queries', [:], {ALONE}).count(); g.tx().commit()"),
+    ] {
+        let started = Instant::now();
+        let asked = ask(&db, &script);
+        assert!(started.elapsed() < Duration::from_secs(2), "{script}: it holds up who asks");
+        while services() == 0 {
+            assert!(started.elapsed() < Duration::from_secs(10), "{script}: it does not begin");
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        assert!(services() > 0, "{script}: it has ended by itself");
+        drop(asked);
+        while services() > 0 {
+            assert!(started.elapsed() < Duration::from_secs(10), "{script}: it goes on");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let asked = ask_with(&db, &script, usize::MAX, Some(Duration::from_millis(200)));
+        assert_eq!(asked.outcome().unwrap_err().kind, ErrorKind::Timeout, "{script}");
     }
 }
 
