@@ -5,7 +5,10 @@
 //! key       bucket = (hash ^ hash >>> 16) & (buckets - 1); of one bucket, as they came
 //! ```
 
-use values::Value;
+use values::{Value, watch};
+
+/// Bytes of a text that are hashed in a tick of the query's watch.
+const BYTES_PER_TICK: usize = 32;
 
 /// Keys, each once and in the order in which they came, as the map goes through them. Those whose hash is not a matter of their values
 /// come last.
@@ -15,7 +18,7 @@ pub(crate) fn in_order<K>(mut keys: Vec<K>, value: impl Fn(&K) -> &Value) -> Vec
         Some(hash) => (hash ^ hash >> 16) & (buckets - 1),
         None => u32::MAX,
     };
-    keys.sort_by_key(bucket);
+    keys.sort_by_cached_key(bucket);
     keys
 }
 
@@ -35,6 +38,7 @@ fn hash(value: &Value) -> Option<u32> {
         Value::Long(value) => of_bits(*value as u64),
         Value::Double(value) => of_bits(value.to_bits()),
         Value::String(text) => {
+            watch::ticks(1 + text.len() / BYTES_PER_TICK);
             text.encode_utf16().fold(0_u32, |hash, unit| hash.wrapping_mul(31).wrapping_add(u32::from(unit)))
         }
         _ => return None,

@@ -347,3 +347,79 @@ fn what_operators_are_not_through_with_is_weighed() {
     let refused = ends_within(SOON, &db, &format!("g.V().match({patterns}).count()")).expect("it explodes");
     assert!(refused.contains("engine.memory_per_query"), "{refused}");
 }
+
+#[test]
+fn what_is_added_to_a_given_value_very_often_ends() {
+    // A bulk of 2^62.
+    let many = "V().hasLabel('b').union(identity(),identity()).repeat(both().union(identity(),identity()).barrier()).times(61)";
+    let db = with(TIMEOUT, 64 << 20);
+    for (query, answer) in [
+        (format!("g.withSideEffect('x', 0L, sum).{many}.constant(0L).aggregate('x').count()"), true),
+        (format!("g.withSideEffect('x', 0L, sum).{many}.constant(0L).aggregate(local, 'x').count()"), true),
+        (format!("g.{many}.constant(0L).fold(0L, sum)"), true),
+        (format!("g.withSideEffect('x', 1.0d, sum).{many}.constant(0.5d).aggregate('x').count()"), false),
+        (format!("g.{many}.constant(0.5d).fold(0.5d, sum)"), false),
+        (format!("g.withSideEffect('x', []).{many}.aggregate('x').count()"), false),
+        (format!("g.withSideEffect('x', []).{many}.aggregate(local, 'x').count()"), false),
+    ] {
+        let error = ends(&db, &query);
+        assert_eq!(error.is_none(), answer, "{query}: {error:?}");
+        if let Some(error) = error {
+            assert!(error.contains("timeout") || error.contains("memory_per_query"), "{query}: {error}");
+        }
+    }
+}
+
+#[test]
+fn what_side_effects_and_sacks_hold_is_weighed() {
+    let db = patient(32 << 20);
+    let text = "g.inject('a').repeat(replace('a','aa')).times(16)";
+    for query in [
+        format!("{text}.repeat(concat('b').groupCount('m')).times(5000).cap('m').count(local)"),
+        format!("{text}.repeat(concat('b').group('m').by().by(count())).times(5000).cap('m').count(local)"),
+        format!("{text}.repeat(concat('b').group('m').by(count())).times(5000).cap('m').count(local)"),
+        format!("{text}.as('t').constant(0).repeat(math('_ + 1').group('m').by().by(select('t').concat('x').fold())).times(5000).cap('m').count(local)"),
+        "g.withSack([1,2,3,4,5,6,7,8], addAll).V().repeat(both().barrier()).times(1).repeat(union(identity(),identity(),identity(),identity()).barrier()).times(30).sack().count(local).sum()".to_owned(),
+    ] {
+        let error = ends_within(SOON, &db, &query).unwrap_or_default();
+        assert!(error.contains("engine.memory_per_query"), "{query}: {error}");
+    }
+    // The same key again and again is held once.
+    let same = format!("{text}.repeat(groupCount('m')).times(3000).cap('m').count(local)");
+    assert_eq!(ends_within(SOON, &db, &same), None);
+}
+
+#[test]
+fn copies_of_a_large_property_are_weighed_while_they_are_made() {
+    let db = patient(64 << 20);
+    db.query("g.addV('big').property('t', __.constant('a').repeat(replace('a','aa')).times(20))").unwrap();
+    db.query("g.inject(0).repeat(union(identity(), identity())).times(11).addV('c')").unwrap();
+    for then in
+        ["valueMap('t')", "elementMap('t')", "project('t').by('t')", "order().by('t').by(id)", "values('t')"]
+    {
+        let query =
+            format!("g.V().hasLabel('big').as('b').V().hasLabel('c').skip(600).select('b').{then}.count()");
+        if let Some(error) = ends_within(SOON, &db, &query) {
+            assert!(error.contains("engine.memory_per_query"), "{query}: {error}");
+        }
+    }
+}
+
+#[test]
+fn long_paths_and_large_keys_end_with_the_deadline() {
+    let db = with(TIMEOUT, 512 << 20);
+    for query in [
+        "g.inject(1).repeat(constant(1)).times(60000).repeat(V().limit(2)).times(6).simplePath().count()",
+        "g.inject('a').repeat(replace('a','aa')).times(22).as('t').V().union(identity(),identity(),identity()).order().by(select('t').concat('x')).id()",
+        "g.V().V().V().V().V().V().V().V().V().V().sample(1000000000).count()",
+    ] {
+        if let Some(error) = ends(&db, query) {
+            assert!(error.contains("timeout") || error.contains("memory_per_query"), "{query}: {error}");
+        }
+    }
+    let formula = vec!["tan(_)"; 2000].join("+");
+    let formula =
+        format!("g.inject(1).repeat(union(identity(),identity())).times(12).math('{formula}').count()");
+    let error = ends(&db, &formula);
+    assert!(error.is_none_or(|error| error.contains("timeout")));
+}

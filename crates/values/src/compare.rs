@@ -10,7 +10,7 @@
 use std::cmp::Ordering;
 
 use crate::number;
-use crate::{BulkSet, Map, Path, Property, Set, Value, VertexProperty};
+use crate::{BulkSet, Map, Path, Property, Set, Str, Value, VertexProperty};
 
 mod equivalence;
 mod orderability;
@@ -34,8 +34,10 @@ pub fn equals(a: &Value, b: &Value) -> bool {
 
 /// As many members as there are on both sides, each equal to its opposite.
 fn all_equal<'a>(a: impl Iterator<Item = &'a Value>, b: impl Iterator<Item = &'a Value>) -> bool {
-    crate::watch::tick();
-    a.zip(b).all(|(a, b)| equals(a, b))
+    a.zip(b).all(|(a, b)| {
+        crate::watch::tick();
+        equals(a, b)
+    })
 }
 
 /// Gremlin *comparability* (`P.lt` and its kin): `None` when the two cannot be compared (different types, `NaN`).
@@ -47,7 +49,7 @@ pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
         (Null, Null) => Some(Ordering::Equal),
         (Bool(a), Bool(b)) => Some(a.cmp(b)),
-        (String(a), String(b)) => Some(a.as_str().cmp(b.as_str())),
+        (String(a), String(b)) => Some(compare_texts(a, b)),
         (Char(a), Char(b)) => Some(a.cmp(b)),
         (Uuid(a), Uuid(b)) => Some(a.cmp(b)),
         (DateTime(a), DateTime(b)) => Some(a.cmp(b)),
@@ -70,6 +72,27 @@ pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
     }
 }
 
+/// Texts from which on a comparison takes longer than a tick of the watch.
+const LONG_TEXT: usize = 1 << 10;
+
+/// Bytes of texts that are compared in a tick.
+const BYTES_PER_TICK: usize = 256;
+
+/// Compares texts, which may have megabytes in common.
+fn compare_texts(a: &Str, b: &Str) -> Ordering {
+    let (a, b) = (a.as_str(), b.as_str());
+    let common = a.len().min(b.len());
+    if common >= LONG_TEXT {
+        if a.len() == b.len() && std::ptr::eq(a, b) {
+            return Ordering::Equal;
+        }
+        if a.as_bytes()[..LONG_TEXT] == b.as_bytes()[..LONG_TEXT] {
+            crate::watch::ticks(common / BYTES_PER_TICK);
+        }
+    }
+    a.cmp(b)
+}
+
 /// Number of members, for the collections that equality may tell apart by size alone.
 fn size(v: &Value) -> Option<u64> {
     match v {
@@ -86,9 +109,9 @@ fn compare_all<'a>(
     mut a: impl Iterator<Item = &'a Value>,
     mut b: impl Iterator<Item = &'a Value>,
 ) -> Option<Ordering> {
-    crate::watch::tick();
     let mut decided = Ordering::Equal;
     loop {
+        crate::watch::tick();
         match (a.next(), b.next()) {
             (Some(x), Some(y)) => decided = decided.then(compare(x, y)?),
             (x, y) => return Some(decided.then(x.is_some().cmp(&y.is_some()))),
@@ -121,12 +144,17 @@ pub(crate) fn compare_owners(a: &VertexProperty, b: &VertexProperty) -> Ordering
     a.owner.zip(b.owner).map_or(Ordering::Equal, |(a, b)| a.cmp(&b))
 }
 
+/// A comparison among many.
+fn ticked(compare: impl FnOnce() -> Ordering) -> Ordering {
+    crate::watch::tick();
+    compare()
+}
+
 impl Set {
     /// The members in [`order`].
     pub fn sorted(&self) -> Vec<&Value> {
         let mut members: Vec<_> = self.iter().collect();
-        crate::watch::ticks(members.len());
-        members.sort_by(|a, b| order(a, b));
+        members.sort_by(|a, b| ticked(|| order(a, b)));
         members
     }
 }
@@ -135,8 +163,7 @@ impl BulkSet {
     /// The members in [`order`], with how often each is in it.
     pub fn sorted(&self) -> Vec<(&Value, u64)> {
         let mut members: Vec<_> = self.iter().collect();
-        crate::watch::ticks(members.len());
-        members.sort_by(|a, b| order(a.0, b.0));
+        members.sort_by(|a, b| ticked(|| order(a.0, b.0)));
         members
     }
 }
@@ -145,8 +172,7 @@ impl Map {
     /// The entries in [`order`] of their keys, then of their values.
     pub fn sorted(&self) -> Vec<(&Value, &Value)> {
         let mut entries: Vec<_> = self.iter().collect();
-        crate::watch::ticks(entries.len());
-        entries.sort_by(|a, b| order(a.0, b.0).then_with(|| order(a.1, b.1)));
+        entries.sort_by(|a, b| ticked(|| order(a.0, b.0).then_with(|| order(a.1, b.1))));
         entries
     }
 }

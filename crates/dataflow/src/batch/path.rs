@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
-use values::{Path, Str, Value};
+use values::{Path, Str, Value, watch};
 
 use super::Column;
 
@@ -56,14 +56,22 @@ struct Segment {
     bytes_before: usize,
 }
 
+/// Objects of a path that are passed in a tick of the query's watch: each may be far from the others in memory.
+const PER_TICK: usize = 4;
+
 /// A gather that leaves at most this part of a segment's rows copies them, so that few do not hold on to many.
 const SPARSE: usize = 4;
+
+/// Bytes of a segment besides its objects: itself, the paths before it, its column, each with its counts.
+const SEGMENT: usize =
+    size_of::<Segment>() + size_of::<Paths>() + size_of::<Column>() + size_of::<Arc<Segment>>() + 48;
 
 static NEXT_SEGMENT: AtomicU64 = AtomicU64::new(0);
 
 impl Segment {
     fn new(objects: Arc<Column>, labels: Vec<Str>, len: usize, previous: Option<Arc<Paths>>) -> Arc<Self> {
-        let (bytes, bytes_before) = (objects.bytes(len), previous.as_ref().map_or(0, |paths| paths.bytes()));
+        let bytes = SEGMENT + objects.bytes(len);
+        let bytes_before = previous.as_ref().map_or(0, |paths| paths.bytes());
         let id = NEXT_SEGMENT.fetch_add(1, Ordering::Relaxed);
         Arc::new(Self { id, len, objects, labels, previous, bytes, bytes_before })
     }
@@ -153,6 +161,16 @@ impl Paths {
         std::iter::successors(self.last(row), Visited::before)
     }
 
+    /// The same, with a tick of the query's watch for every few of them: there may be hundreds of thousands.
+    pub fn looked_through(&self, row: usize) -> impl Iterator<Item = Visited<'_>> + Clone {
+        self.backwards(row).enumerate().map(|(number, visited)| {
+            if number % PER_TICK == PER_TICK - 1 {
+                watch::tick();
+            }
+            visited
+        })
+    }
+
     /// What tells a row's path from all others that are not the same: two rows with the same mark have one history.
     pub fn mark(&self, row: usize) -> (u64, u32) {
         self.last(row).map_or((u64::MAX, 0), |last| (last.segment.id, last.row as u32))
@@ -161,7 +179,7 @@ impl Paths {
     /// A row's path as users see it, first object first.
     pub fn to_path(&self, row: usize) -> Path {
         let (mut labels, mut objects): (Vec<_>, Vec<_>) =
-            self.backwards(row).map(|visited| (visited.labels().to_vec(), visited.object())).unzip();
+            self.looked_through(row).map(|visited| (visited.labels().to_vec(), visited.object())).unzip();
         labels.reverse();
         objects.reverse();
         Path { labels, objects }
@@ -311,7 +329,7 @@ mod tests {
         let deep = Arc::new(start(&many).extend(longs(&many), &[]));
         let few = deep.gather(&[7, 9]);
         assert_eq!(objects(&few, 1), [9, 9]);
-        assert!(few.bytes() < 200, "{}", few.bytes());
+        assert!(few.bytes() < 2 * SEGMENT + 200, "{}", few.bytes());
         assert!(deep.bytes() > 16_000, "{}", deep.bytes());
     }
 

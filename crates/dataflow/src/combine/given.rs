@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gremlin::Operator;
-use values::{Map, MapKind, Set, Value};
+use values::{Map, MapKind, Set, Value, watch};
 
 use super::combine;
 use crate::error::QueryError;
@@ -21,6 +21,56 @@ pub(crate) fn merge(
     match reducer.unwrap_or(Operator::AddAll) {
         Operator::AddAll => add_to(held, object, step),
         operator => combine(operator, held, object.clone(), step),
+    }
+}
+
+/// The same of an object that is added so often: a bulk may be enormous.
+///
+/// # Errors
+/// As [`merge`].
+pub(crate) fn merge_times(
+    reducer: Option<Operator>,
+    mut held: Value,
+    object: &Value,
+    times: u64,
+    step: &str,
+) -> Result<Value, QueryError> {
+    let operator = reducer.unwrap_or(Operator::AddAll);
+    if let Some(sum) = sum_of_whole(operator, &held, object, times) {
+        return Ok(sum);
+    }
+    let times = if once_is_enough(operator, &held) { times.min(1) } else { times };
+    for _ in 0..times {
+        watch::tick();
+        held = merge(reducer, held, object, step)?;
+    }
+    Ok(held)
+}
+
+/// Whether an object that has been taken in changes nothing when it comes again.
+pub(crate) fn once_is_enough(operator: Operator, held: &Value) -> bool {
+    match operator {
+        Operator::Min | Operator::Max | Operator::And | Operator::Or | Operator::Assign => true,
+        Operator::AddAll => !matches!(held, Value::List(_) | Value::Null),
+        _ => false,
+    }
+}
+
+/// What whole numbers come to that are added so often, without adding them one by one; `None` if they are none, or it is too much for
+/// their type.
+fn sum_of_whole(operator: Operator, held: &Value, object: &Value, times: u64) -> Option<Value> {
+    let sum =
+        |held: i64, added: i64| i128::from(held).checked_add(i128::from(added).checked_mul(times.into())?);
+    match (operator, held, object) {
+        (Operator::Sum, Value::Int(held), Value::Int(added)) => {
+            let sum = sum((*held).into(), (*added).into())?;
+            i32::try_from(sum).ok().map(Value::Int)
+        }
+        (Operator::Sum, Value::Long(held), Value::Int(_) | Value::Long(_)) => {
+            let sum = sum(*held, object.as_i64()?)?;
+            i64::try_from(sum).ok().map(Value::Long)
+        }
+        _ => None,
     }
 }
 

@@ -12,6 +12,6 @@ mod given;
 mod groups;
 mod operators;
 
-pub(crate) use given::{is_grown, merge, mismatch, too_deep};
+pub(crate) use given::{is_grown, merge, merge_times, mismatch, once_is_enough, too_deep};
 pub(crate) use groups::Combine;
 pub(crate) use operators::combine;

@@ -3,11 +3,12 @@
 use gremlin::Operator as Reducer;
 use planner::physical::{Aggregation, OpKind};
 use values::number::{self, ArithmeticError};
-use values::{Map, Value, watch};
+use values::{Map, Value};
 
 use crate::batch::{Batch, Column, bulk};
-use crate::combine::{merge, too_deep};
+use crate::combine::{merge_times, once_is_enough, too_deep};
 use crate::error::QueryError;
+use crate::executor::LongStep;
 use crate::growing::{Chunked, Chunks};
 use crate::memory::reclaim;
 use crate::operator::{Context, Operator, Output, Step};
@@ -42,6 +43,9 @@ enum Made {
     List(Vec<Value>),
     Tree(Map),
 }
+
+/// Times that one object is taken in from which on others may have the executor meanwhile.
+const MANY: i64 = 1 << 12;
 
 /// Members that go into their lists in one call.
 const STRETCH: usize = 1 << 12;
@@ -181,10 +185,8 @@ impl Aggregate {
             if bytes > CHARGED_AT_ONCE {
                 self.held.grow(&cx.query.memory, std::mem::take(&mut bytes))?;
             }
-            for _ in 0..copies {
-                watch::tick();
-                *held = merge(Some(operator), std::mem::take(held), &value, &cx.op.step)?;
-            }
+            let _long = (copies > MANY).then(|| LongStep::begin(|| cx.query.check())).transpose()?;
+            *held = merge_times(Some(operator), std::mem::take(held), &value, copies as u64, &cx.op.step)?;
         }
         self.held.grow(&cx.query.memory, bytes)
     }
@@ -307,15 +309,6 @@ impl State {
             Aggregation::Reduce(_, seed) => Some(self.value.unwrap_or_else(|| seed.clone())),
             _ => self.value,
         })
-    }
-}
-
-/// Whether an object that has been taken in changes nothing when it comes again.
-fn once_is_enough(operator: Reducer, held: &Value) -> bool {
-    match operator {
-        Reducer::Min | Reducer::Max | Reducer::And | Reducer::Or | Reducer::Assign => true,
-        Reducer::AddAll => !matches!(held, Value::List(_) | Value::Null),
-        _ => false,
     }
 }
 

@@ -66,8 +66,9 @@ impl Operator for GroupCount {
                 let (_, count, _) = counts.get_or_insert(key, || 0);
                 *count = bulk::sum(*count, batch.bulk(row));
             }
-            cx.charge((counts.len() * ENTRY) as isize)?;
-            cx.query.side_effects.merge_counts(*side_effect, counts.into_iter())?;
+            let grown = cx.query.side_effects.merge_counts(*side_effect, counts.into_iter())?;
+            // It lives as long as the query, and so does the charge.
+            cx.charge(grown as isize)?;
             trace(&mut batch, cx.op);
             self.waiting.push(batch, cx)?;
             return Ok(Step::Idle);

@@ -1,5 +1,6 @@
 //! Values in the making: what an operator makes of a batch before anybody can weigh the batch.
 
+use graph::ValueRef;
 use values::Value;
 
 use crate::batch::Weight;
@@ -30,6 +31,17 @@ impl<'a> Making<'a> {
     #[inline]
     pub(super) fn add(&mut self, value: &Value) -> Result<(), QueryError> {
         self.weight.add(value);
+        if self.weight.bytes >= self.charged + CHARGED_AT_ONCE { self.charge() } else { Ok(()) }
+    }
+
+    /// Adds what becomes a value of its own when it is copied: a text. Others share what they have behind them.
+    ///
+    /// # Errors
+    /// Likewise.
+    #[inline]
+    pub(super) fn add_copy(&mut self, value: Option<ValueRef<'_>>) -> Result<(), QueryError> {
+        let Some(ValueRef::Str(text)) = value else { return Ok(()) };
+        self.weight.bytes += text.len();
         if self.weight.bytes >= self.charged + CHARGED_AT_ONCE { self.charge() } else { Ok(()) }
     }
 

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use planner::physical::{OpKind, Slot, op};
-use values::{Str, Value};
+use values::{Str, Value, watch};
 
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::row_origins::trace;
+
+/// Instructions that are done in a tick of the query's watch; some take 100 ns.
+const INSTRUCTIONS_PER_TICK: usize = 2;
 
 /// Evaluates an expression for each traverser. Traversers of which a `by` made nothing do
 /// not come here, so each variable must be a number.
@@ -27,6 +30,7 @@ impl Operator for MathOp {
         let error = |message: String| QueryError::step(&cx.op.step, message);
         let mut results = Vec::with_capacity(batch.len);
         for row in 0..batch.len {
+            watch::ticks(1 + expression.instructions() / INSTRUCTIONS_PER_TICK);
             self.variables.clear();
             for (name, slot) in variables {
                 self.variables.push(number(&batch, row, name, *slot).map_err(error)?);

@@ -16,6 +16,7 @@ use super::barrier::{Identity, identity};
 use super::row_origins::trace;
 use super::row_store::{Place, RowStore};
 use super::sack::{both, sack_of};
+use super::seen::extent;
 use super::sorting::Sorting;
 
 /// Rows that leave a barrier at once.
@@ -39,6 +40,9 @@ pub(super) struct MergeSacks {
     order: Option<Vec<u32>>,
     /// How many have left.
     left: usize,
+    /// Bytes of the sacks that were merged, and those of them that are charged.
+    merged: usize,
+    charged: usize,
     held: StateMemory,
 }
 
@@ -46,7 +50,12 @@ pub(super) struct MergeSacks {
 struct Kept {
     place: Place,
     sack: Value,
+    /// Bytes of its sack, if that was merged: the others are in their batches.
+    merged: usize,
 }
+
+/// Bytes of merged sacks after which they are charged.
+const CHARGED_AT_ONCE: usize = 1 << 20;
 
 impl Operator for MergeSacks {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, _: &mut Output) -> Result<Step, QueryError> {
@@ -59,8 +68,7 @@ impl Operator for MergeSacks {
             let place = Place { batch: number, row: row as u32, bulk: batch.bulk(row) };
             self.keep(plan, identity(&batch, row, batch.tags.get(row)), place, sack, cx)?;
         }
-        let entry = size_of::<Identity>() + size_of::<Kept>() + 16;
-        self.held.set(&cx.query.memory, self.store.bytes() + self.kept.len() * entry)?;
+        self.hold(cx)?;
         Ok(Step::Idle)
     }
 
@@ -78,7 +86,7 @@ impl Operator for MergeSacks {
         for at in std::mem::replace(&mut self.left, end)..end {
             let number = self.order.as_ref().map_or(at, |order| order[at] as usize);
             let total = self.kept.key(number).and_then(|identity| self.totals.get(&identity.0));
-            let Some(Kept { place, sack }) = self.kept.value_mut(number) else { continue };
+            let Some(Kept { place, sack, .. }) = self.kept.value_mut(number) else { continue };
             sacks.push(match total {
                 None => std::mem::take(sack),
                 Some(total) => {
@@ -105,6 +113,13 @@ impl Operator for MergeSacks {
 }
 
 impl MergeSacks {
+    /// Charges for what is kept.
+    fn hold(&mut self, cx: &Context<'_>) -> Result<(), QueryError> {
+        self.charged = self.merged;
+        let entry = size_of::<Identity>() + size_of::<Kept>() + 16;
+        self.held.set(&cx.query.memory, self.store.bytes() + self.kept.len() * entry + self.merged)
+    }
+
     /// Keeps a traverser: with one that it equals, if there is one.
     fn keep(
         &mut self,
@@ -118,7 +133,7 @@ impl MergeSacks {
             *slot = plan.merge.is_none().then(|| sack.clone());
         }
         let mut new = Some(sack);
-        let make = || Kept { place, sack: new.take().unwrap_or_default() };
+        let make = || Kept { place, sack: new.take().unwrap_or_default(), merged: 0 };
         let (_, kept, is_new) = self.kept.get_or_insert((tag, object, slots, history), make);
         if is_new {
             return Ok(());
@@ -126,15 +141,17 @@ impl MergeSacks {
         kept.place.bulk = bulk::sum(kept.place.bulk, place.bulk);
         if let (Some(operator), Some(sack)) = (plan.merge, new) {
             kept.sack = both(operator, std::mem::take(&mut kept.sack), sack, cx)?;
+            let bytes = extent(&kept.sack);
+            self.merged = self.merged - std::mem::replace(&mut kept.merged, bytes) + bytes;
         }
-        Ok(())
+        if self.merged > self.charged + CHARGED_AT_ONCE { self.hold(cx) } else { Ok(()) }
     }
 
     /// Adds up the sacks, as many as traversers have them; whether all are.
     fn sum(&mut self, cx: &Context<'_>) -> Result<bool, QueryError> {
         while self.summed < self.kept.len() {
             let tag = self.kept.key(self.summed).map_or(0, |identity| identity.0);
-            if let Some(Kept { place, sack }) = self.kept.value_mut(self.summed) {
+            if let Some(Kept { place, sack, .. }) = self.kept.value_mut(self.summed) {
                 let total = self.totals.entry(tag).or_insert(Value::Double(0.0));
                 let whole = arithmetic(number::mul(sack, &times(place)), cx)?;
                 *total = arithmetic(number::add(total, &whole), cx)?;

@@ -158,7 +158,8 @@ impl Order {
     /// All rows by tag and keys, once they are sorted: `None` if that takes more than this turn.
     fn sorted(&mut self, keys: &[SortKey], cx: &Context<'_>) -> Result<Option<Vec<u32>>, QueryError> {
         let rows = self.entries.len() as u32;
-        let mut sorting = self.sorting.take().unwrap_or_else(|| Sorting::of(rows));
+        let mut sorting =
+            self.sorting.take().unwrap_or_else(|| Sorting::of_keys(rows, self.key_weight.expanded));
         let (width, entries, values) = (width(keys), &self.entries, &self.keys);
         let key = |i: usize| values.row(i, width);
         let compare = |a: u32, b: u32| {

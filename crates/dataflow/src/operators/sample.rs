@@ -18,6 +18,9 @@ use crate::memory::StateMemory;
 /// Draws between two looks at the bound of memory.
 const LOOK: u64 = 1 << 12;
 
+/// Bytes of a draw. The list that it is in may have room for as many again.
+const DRAW: usize = 2 * size_of::<(f64, u64, Place)>();
+
 /// See the module. Weighted, without replacement (Efraimidis and Spirakis): each traverser draws u^(1/weight) with u in
 /// 0..1, and the largest draws win: their logarithms are kept. Of traversers that travel as one, only the largest draws are
 /// made, as many as can win: the largest of n is u^(1/n), the next that times u^(1/(n-1)), and so on. The winners keep the
@@ -28,6 +31,8 @@ pub(super) struct Sample {
     /// Per tag, logarithms of draws: a heap's worth of (draw, number of the row, row), cut back when it is twice too long.
     drawn: PerTag<Vec<(f64, u64, Place)>>,
     rows: u64,
+    /// Draws that are kept, of all tags.
+    kept: usize,
     random: Option<Random>,
     leaving: Leaving,
     held: StateMemory,
@@ -70,6 +75,7 @@ impl Operator for Sample {
                     self.rows,
                     Place { batch: number, row: row as u32, bulk: batch.bulk(row) },
                 ));
+                self.kept += 1;
                 self.rows += 1;
                 continue;
             }
@@ -78,19 +84,19 @@ impl Operator for Sample {
             for before in 0..bulk.min(wanted as u64) {
                 largest += random.fraction().ln() / (bulk - before) as f64;
                 drawn.push((largest / weight, self.rows, place));
+                self.kept += 1;
                 if before % LOOK == LOOK - 1 {
-                    let bytes = drawn.len() * size_of::<(f64, u64, Place)>();
-                    self.held.set(&cx.query.memory, self.store.bytes() + bytes)?;
+                    self.held.set(&cx.query.memory, self.store.bytes() + self.kept * DRAW)?;
                 }
             }
             self.rows += 1;
             if drawn.len() > 2 * wanted + 64 {
+                let before = drawn.len();
                 keep_largest(drawn, wanted);
+                self.kept -= before - drawn.len();
             }
         }
-        let seeded =
-            if cx.query.draws.are_seeded() { self.rows as usize * size_of::<(f64, u64, Place)>() } else { 0 };
-        self.held.set(&cx.query.memory, self.store.bytes() + seeded)?;
+        self.held.set(&cx.query.memory, self.store.bytes() + self.kept * DRAW)?;
         Ok(Step::Idle)
     }
 
@@ -118,6 +124,7 @@ impl Operator for Sample {
         self.store.clear();
         self.drawn.clear();
         self.leaving.clear();
+        self.kept = 0;
         self.held.release();
         self.ended = false;
     }

@@ -83,7 +83,7 @@ fn entry(object: &Value, selection: &Selection) -> Option<Value> {
 
 /// The objects under the label in the path, which of them as `pop` says.
 pub(super) fn in_path(name: &Str, pop: Pop, batch: &Batch, row: usize) -> Option<Value> {
-    let visited = batch.path.as_ref()?.backwards(row);
+    let visited = batch.path.as_ref()?.looked_through(row);
     let labelled = visited.filter(|visited| visited.labels().contains(name));
     let mut found: Vec<Value> = labelled.map(|visited| visited.object()).collect();
     found.reverse();

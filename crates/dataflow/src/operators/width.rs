@@ -10,6 +10,7 @@ pub(crate) fn width(kind: &OpKind) -> usize {
         OpKind::Project(op::Project { entries }) => entries.len(),
         OpKind::Select(op::Select { selections, .. }) => selections.len(),
         OpKind::Properties(op::Properties { keys, .. }) => keys.names.len(),
+        OpKind::Math(op::Math { expression, .. }) => 1 + expression.instructions() / INSTRUCTIONS_PER_PART,
         OpKind::Path(_) => PATH,
         // A vertex goes with all its edges.
         OpKind::Write(WriteKind::Drop) => DROPPED,
@@ -21,6 +22,9 @@ pub(crate) fn width(kind: &OpKind) -> usize {
 pub(crate) fn reads_characters(kind: &OpKind) -> bool {
     matches!(kind, OpKind::Local(LocalFn::Call(..) | LocalFn::Each(..)))
 }
+
+/// Instructions of an expression that take as long as a part of something else.
+const INSTRUCTIONS_PER_PART: usize = 16;
 
 /// Objects of a path, if there is nothing to go by.
 const PATH: usize = 64;

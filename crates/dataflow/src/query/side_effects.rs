@@ -5,10 +5,10 @@ use std::sync::Arc;
 use gremlin::Operator;
 use parking_lot::Mutex;
 use planner::physical::{OpKind, Pipeline, Plan, ScopeKind, SideEffectId, op};
-use values::{BulkSet, Map, Value, Weighed, number};
+use values::{BulkSet, Map, Value, Weighed, number, watch};
 
-use crate::batch::bulk;
-use crate::combine::{Combine, is_grown, merge, mismatch};
+use crate::batch::{Weight, bulk};
+use crate::combine::{Combine, is_grown, merge, merge_times, mismatch};
 use crate::error::QueryError;
 
 /// What a side-effect holds. Who asks for its value shares it; it is copied only if it changes while somebody has it.
@@ -26,10 +26,15 @@ enum Content {
 struct Entry {
     content: Content,
     reducer: Option<Operator>,
+    /// Of the keys and results of a map.
+    weight: Weight,
     /// How two results of one group become one, where the side-effect is filled by several instances of a `group`.
     combine: Combine,
     version: u64,
 }
+
+/// Bytes of an entry of a map.
+const ENTRY: usize = 2 * size_of::<Value>() + 16;
 
 /// The side-effects of a running query, by their place in [`Plan::side_effects`]. Each has a lock of its own, which is
 /// taken once per batch.
@@ -50,6 +55,7 @@ impl SideEffects {
                 (None, None) => Content::Bag(Arc::new(BulkSet::new().into())),
             },
             reducer: side_effect.reducer,
+            weight: Weight::default(),
             combine: filled.unwrap_or(Combine::Replace),
             version: 0,
         };
@@ -121,9 +127,7 @@ impl SideEffects {
                     return Err(mismatch("a map", &object, "withSideEffect"));
                 }
                 Content::Given(held) => {
-                    for _ in 0..count {
-                        *held = merge(reducer, std::mem::take(held), &object, "withSideEffect")?;
-                    }
+                    *held = merge_times(reducer, std::mem::take(held), &object, count, "withSideEffect")?;
                 }
                 Content::Bag(_) | Content::Map(_) => {
                     return Err(mismatch("a map", &object, "withSideEffect"));
@@ -131,6 +135,15 @@ impl SideEffects {
             }
         }
         Ok(())
+    }
+
+    /// Whether an object that is added several times is in the value as often.
+    pub(crate) fn takes_each(&self, id: SideEffectId) -> bool {
+        let Some(entry) = self.entries.get(id.0 as usize) else { return false };
+        let entry = entry.lock();
+        let operator = entry.reducer.unwrap_or(Operator::AddAll);
+        let is_list = matches!(&entry.content, Content::Given(Value::List(_) | Value::Null));
+        is_list && operator == Operator::AddAll
     }
 
     /// Whether each addition replaces the value, so that all objects of a step have to be added at once.
@@ -141,26 +154,45 @@ impl SideEffects {
     /// Adds the entries of a map of groups. Two results of one group are combined as the group's value traversal says:
     /// counts and sums are added up, lists joined, and so on.
     ///
+    /// Says by how many bytes the map has grown, about.
+    ///
     /// # Errors
     /// If the side-effect holds something else than a map, or two results cannot be combined.
-    pub fn merge_map(&self, id: SideEffectId, map: Map) -> Result<(), QueryError> {
-        self.with_map(id, |held, combine| {
+    pub fn merge_map(&self, id: SideEffectId, map: Map) -> Result<usize, QueryError> {
+        self.with_map(id, |held, combine, weight| {
             // The first instance of a group has nothing to combine its millions with.
             if held.is_empty() {
+                for (key, value) in map.iter() {
+                    watch::tick();
+                    [key, value].into_iter().for_each(|part| weight.add(part));
+                }
                 *held = map;
                 return Ok(());
             }
             for (key, value) in map.0 {
+                watch::tick();
                 match held.0.get_mut(&key) {
-                    Some(old) => *old = combine.apply(old, value)?,
-                    None => drop(held.0.insert(key, value)),
+                    Some(old) => {
+                        // A collection takes its members in; of anything else the result is as large as before.
+                        if is_collection(&value) {
+                            value.for_each_part(&mut |part| {
+                                weight.bytes += size_of::<Value>();
+                                weight.add(part);
+                            });
+                        }
+                        *old = combine.apply(old, value)?;
+                    }
+                    None => {
+                        [&key, &value].into_iter().for_each(|part| weight.add(part));
+                        held.0.insert(key, value);
+                    }
                 }
             }
             Ok(())
         })
     }
 
-    /// Adds counts to those of a map of counts.
+    /// Adds counts to those of a map of counts. Says by how many bytes the map has grown, about.
     ///
     /// # Errors
     /// If the side-effect holds something else than a map of numbers.
@@ -168,10 +200,14 @@ impl SideEffects {
         &self,
         id: SideEffectId,
         counts: impl Iterator<Item = (Value, u64)>,
-    ) -> Result<(), QueryError> {
-        self.with_map(id, |held, _| {
+    ) -> Result<usize, QueryError> {
+        self.with_map(id, |held, _, weight| {
             for (key, count) in counts {
-                let held = held.0.entry(key).or_insert(Value::Long(0));
+                watch::tick();
+                let held = held.0.entry(key).or_insert_with_key(|key| {
+                    weight.add(key);
+                    Value::Long(0)
+                });
                 let count = Value::Long(bulk::exact(count)?);
                 *held =
                     number::add(held, &count).map_err(|e| QueryError::step("groupCount", e.to_string()))?;
@@ -183,14 +219,19 @@ impl SideEffects {
     fn with_map(
         &self,
         id: SideEffectId,
-        change: impl FnOnce(&mut Map, Combine) -> Result<(), QueryError>,
-    ) -> Result<(), QueryError> {
-        let Some(entry) = self.entries.get(id.0 as usize) else { return Ok(()) };
+        change: impl FnOnce(&mut Map, Combine, &mut Weight) -> Result<(), QueryError>,
+    ) -> Result<usize, QueryError> {
+        let Some(entry) = self.entries.get(id.0 as usize) else { return Ok(0) };
         let mut entry = entry.lock();
-        entry.version += 1;
-        let combine = entry.combine;
-        match &mut entry.content {
-            Content::Map(map) | Content::Given(Value::Map(map)) => change(&mut *Arc::make_mut(map), combine),
+        let Entry { content, combine, version, weight, .. } = &mut *entry;
+        *version += 1;
+        match content {
+            Content::Map(map) | Content::Given(Value::Map(map)) => {
+                let map: &mut Map = &mut *Arc::make_mut(map);
+                let (entries, bytes) = (map.len(), weight.bytes);
+                change(map, *combine, weight)?;
+                Ok((map.len() - entries) * ENTRY + (weight.bytes - bytes))
+            }
             Content::Bag(_) => {
                 Err(QueryError::step("group", "the side-effect already holds a collection, not a map"))
             }
@@ -199,6 +240,10 @@ impl SideEffects {
             }
         }
     }
+}
+
+fn is_collection(value: &Value) -> bool {
+    matches!(value, Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Map(_))
 }
 
 /// Which side-effects are filled by `group` and `groupCount`: those begin as empty maps.
@@ -302,7 +347,7 @@ mod tests {
         let combined = |aggregation, values: [Value; 2]| {
             let x = grouped(aggregation);
             assert_eq!(x.value(X), Map::new().into(), "it begins as an empty map");
-            values.into_iter().for_each(|value| x.merge_map(X, map(value)).unwrap());
+            values.into_iter().for_each(|value| assert!(x.merge_map(X, map(value)).is_ok()));
             x.value(X)
         };
         let numbers = || [Value::Long(2), Value::Long(5)];

@@ -196,7 +196,11 @@ impl GroupScope {
     /// Egress: one map per outer tag.
     fn deliver(&self, maps: Vec<Map>, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
         if let Some(side_effect) = self.side_effect {
-            return maps.into_iter().try_for_each(|map| cx.query.side_effects.merge_map(side_effect, map));
+            // It lives as long as the query, and so does the charge.
+            return maps.into_iter().try_for_each(|map| {
+                let grown = cx.query.side_effects.merge_map(side_effect, map)?;
+                cx.charge(grown as isize)
+            });
         }
         let (tags, maps): (Vec<u32>, Vec<Value>) = (0..)
             .zip(maps)

@@ -32,7 +32,7 @@ fn order_any(a: &Value, b: &Value) -> Ordering {
         (Path(a), Path(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
         (Set(a), Set(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
         (Map(a), Map(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
-        (String(a), String(b)) => a.as_str().cmp(b.as_str()),
+        (String(a), String(b)) => super::compare_texts(a, b),
         (Vertex(a), Vertex(b)) => order(&a.id, &b.id),
         (Edge(a), Edge(b)) => order(&a.id, &b.id),
         (VertexProperty(a), VertexProperty(b)) => {
@@ -66,8 +66,8 @@ fn order_scalars(a: &Value, b: &Value) -> Ordering {
 }
 
 fn order_all<'a>(mut a: impl Iterator<Item = &'a Value>, mut b: impl Iterator<Item = &'a Value>) -> Ordering {
-    crate::watch::tick();
     loop {
+        crate::watch::tick();
         match (a.next(), b.next()) {
             (Some(x), Some(y)) => match order(x, y) {
                 Ordering::Equal => {}

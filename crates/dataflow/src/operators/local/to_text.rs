@@ -126,7 +126,7 @@ fn of_object(name: &str, object: &Value, around: Around<'_>) -> Result<Option<Va
 }
 
 fn last_labelled(name: &str, around: Around<'_>) -> Option<Value> {
-    let mut visited = around.batch.path.as_ref()?.backwards(around.row);
+    let mut visited = around.batch.path.as_ref()?.looked_through(around.row);
     visited.find(|v| v.labels().iter().any(|label| label == name)).map(|v| v.object())
 }
 

@@ -13,6 +13,7 @@ use crate::operator::Context;
 
 use super::super::column_builder::ColumnBuilder;
 use super::super::element::{self, Key};
+use super::super::making::Making;
 use super::super::row_origins::trace;
 use super::super::view::{Graph, View};
 
@@ -28,7 +29,7 @@ pub(in crate::operators) fn fetch(mut batch: Batch, cx: &Context<'_>) -> Result<
         Some(source) if *what == FetchKind::This => source,
         Some(source) => {
             let view = View::of(cx);
-            let fetched = fetch_column(&source, batch.len, what, &view.graph());
+            let fetched = fetch_column(&source, batch.len, what, (&view.graph(), &mut Making::new(cx)));
             Arc::new(fetched.map_err(|unfit| unfit.error(cx))?)
         }
     };
@@ -48,12 +49,21 @@ pub(in crate::operators) enum Unfit {
     WithoutToken(&'static str, T),
     /// An object of that type that has neither keys nor values of its own.
     WithoutParts(&'static str, Part),
+    /// None: the query ends.
+    Ends(QueryError),
+}
+
+impl From<QueryError> for Unfit {
+    fn from(error: QueryError) -> Self {
+        Self::Ends(error)
+    }
 }
 
 impl Unfit {
     /// As an error of the step that asks for it.
     pub(in crate::operators) fn error(&self, cx: &Context<'_>) -> QueryError {
         let message = match self {
+            Self::Ends(error) => return error.clone(),
             Self::Several(key) => {
                 format!("Multiple properties exist for the provided key, use Vertex.properties({key})")
             }
@@ -72,7 +82,12 @@ impl Unfit {
     }
 }
 
-fn fetch_column(source: &Column, len: usize, what: &FetchKind, graph: &Graph<'_>) -> Result<Column, Unfit> {
+fn fetch_column(
+    source: &Column,
+    len: usize,
+    what: &FetchKind,
+    (graph, making): (&Graph<'_>, &mut Making<'_>),
+) -> Result<Column, Unfit> {
     Ok(match (source, what) {
         (Column::Uniform(object), _) => match fetch_one(object, what, graph)? {
             Some(Value::Null) => Column::Values(vec![Value::Null; len]),
@@ -82,9 +97,9 @@ fn fetch_column(source: &Column, len: usize, what: &FetchKind, graph: &Graph<'_>
         (Column::Vertices(vertices), FetchKind::Property(name, key) | FetchKind::Only(name, key)) => {
             match Key::resolve(name, *key, graph).id {
                 Some(key) if matches!(what, FetchKind::Only(..)) => {
-                    of_vertices(vertices, key, graph, |v| check_one(v, key, graph))?
+                    of_vertices(vertices, key, (graph, making), |v| check_one(v, key, graph))?
                 }
-                Some(key) => of_vertices(vertices, key, graph, |_| Ok(()))?,
+                Some(key) => of_vertices(vertices, key, (graph, making), |_| Ok(()))?,
                 None => Column::Optional(vec![None; len]),
             }
         }
@@ -99,7 +114,9 @@ fn fetch_column(source: &Column, len: usize, what: &FetchKind, graph: &Graph<'_>
                     let mut values = ColumnBuilder::with_capacity(len);
                     for e in edges {
                         graph.note_edge_property(*e, Some(key));
-                        values.push(graph.reader.edge_value_ref(*e, key));
+                        let value = graph.reader.edge_value_ref(*e, key);
+                        making.add_copy(value)?;
+                        values.push(value);
                     }
                     values.finish()
                 }
@@ -115,10 +132,12 @@ fn fetch_column(source: &Column, len: usize, what: &FetchKind, graph: &Graph<'_>
         _ => {
             let mut values = ColumnBuilder::with_capacity(len);
             for row in 0..len {
-                values.push_value(match source.get(row) {
+                let value = match source.get(row) {
                     Some(object) => fetch_one(&object, what, graph)?,
                     None => None,
-                });
+                };
+                value.iter().try_for_each(|value| making.add(value))?;
+                values.push_value(value);
             }
             values.finish()
         }
@@ -132,7 +151,7 @@ const MANY: usize = 64;
 fn of_vertices(
     vertices: &[VertexRef],
     key: KeyId,
-    graph: &Graph<'_>,
+    (graph, making): (&Graph<'_>, &mut Making<'_>),
     admit: impl Fn(VertexRef) -> Result<(), Unfit>,
 ) -> Result<Column, Unfit> {
     let mut values = ColumnBuilder::with_capacity(vertices.len());
@@ -143,14 +162,16 @@ fn of_vertices(
     }
     for v in vertices {
         graph.note_property(*v, Some(key));
-        match column.get(*v) {
-            Single::Value(value) => values.push(Some(value)),
-            Single::Absent => values.push(None),
+        let value = match column.get(*v) {
+            Single::Value(value) => Some(value),
+            Single::Absent => None,
             Single::Several => {
                 admit(*v)?;
-                values.push(graph.reader.value_ref(*v, key));
+                graph.reader.value_ref(*v, key)
             }
-        }
+        };
+        making.add_copy(value)?;
+        values.push(value);
     }
     Ok(values.finish())
 }

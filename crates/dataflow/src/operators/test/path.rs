@@ -1,6 +1,6 @@
 //! Parts of a traverser's path.
 
-use values::{SeededSet, Str, Value};
+use values::{SeededSet, Str, Value, watch};
 
 use crate::batch::{Paths, Visited};
 use crate::error::QueryError;
@@ -18,7 +18,7 @@ pub(in crate::operators) fn between<'p>(
     from: Option<&Str>,
     to: Option<&Str>,
 ) -> Result<Vec<Visited<'p>>, QueryError> {
-    let all: Vec<Visited<'_>> = paths.backwards(row).collect();
+    let all: Vec<Visited<'_>> = paths.looked_through(row).collect();
     let place = |label: Option<&Str>, otherwise: usize, what: &str| match label {
         None => Ok(otherwise),
         Some(label) => all.iter().position(|visited| visited.labels().contains(label)).ok_or_else(|| {
@@ -63,7 +63,10 @@ pub(super) fn is_simple(
         return Ok(differ(&part));
     }
     let mut seen: SeededSet<Value> = SeededSet::default();
-    Ok(part.iter().all(|one| seen.insert(one.object())))
+    Ok(part.iter().all(|one| {
+        watch::tick();
+        seen.insert(one.object())
+    }))
 }
 
 /// Whether no two of these are the same; the first one is the likeliest to be met again.

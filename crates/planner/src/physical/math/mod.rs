@@ -101,6 +101,11 @@ impl Expression {
         Ok(Self { text: text.clone(), variables, code })
     }
 
+    /// How many instructions it takes to compute it.
+    pub fn instructions(&self) -> usize {
+        self.code.len()
+    }
+
     /// As it was written.
     pub fn text(&self) -> &str {
         &self.text
