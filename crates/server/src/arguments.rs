@@ -7,21 +7,34 @@ use crate::request::Refusal;
 
 /// Named arguments, taken out one by one with the type they should have.
 #[derive(Debug)]
-pub(crate) struct Arguments(Args);
+pub(crate) struct Arguments {
+    args: Args,
+    /// Whether it is a request of TinkerPop 4, where no name of a variable is reserved.
+    is_of_four: bool,
+}
 
 impl Arguments {
     pub(crate) fn new(args: Args) -> Self {
-        Self(args)
+        Self { args, is_of_four: false }
+    }
+
+    /// Those of a request of TinkerPop 4.
+    pub(crate) fn of_four(args: Args) -> Self {
+        Self { args, is_of_four: true }
+    }
+
+    pub(crate) fn reserves_names(&self) -> bool {
+        !self.is_of_four
     }
 
     /// Takes an argument of any type. Null is as good as absent.
     pub(crate) fn take(&mut self, name: &str) -> Option<WireValue> {
-        self.0.take(name).filter(|value| *value != WireValue::NULL)
+        self.args.take(name).filter(|value| *value != WireValue::NULL)
     }
 
     /// Whether there is one that was not taken yet.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.0.get(name).is_some_and(|value| *value != WireValue::NULL)
+        self.args.get(name).is_some_and(|value| *value != WireValue::NULL)
     }
 
     /// An argument without which `op` makes no sense.

@@ -364,7 +364,7 @@ fn bindings(args: &mut Arguments, host: &Host) -> Result<Vec<(Str, Value)>, Refu
         if name.starts_with("#jsr223") {
             continue;
         }
-        if is_reserved(name) {
+        if args.reserves_names() && is_reserved(name) {
             return Err(Refusal::arguments(format!(
                 "The [eval] message supplies one or more invalid parameters key of [{name}] - these are reserved \
                  names."

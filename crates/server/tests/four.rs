@@ -252,6 +252,16 @@ async fn what_fails_later_says_so_behind_the_results() {
 }
 
 #[tokio::test]
+async fn no_name_of_a_parameter_is_reserved() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    for name in ["ID", "KEY", "LABEL", "VALUE"] {
+        let parameters = format!(r#"["{name}":1]"#);
+        let got = ask(&serving, json!({ "gremlin": "g.count(1)", "g": "g", "parameters": parameters })).await;
+        assert_eq!(got.code, 200, "{name}: {}", got.json());
+    }
+}
+
+#[tokio::test]
 async fn requests_that_make_no_sense_are_400_and_say_why() {
     let serving = Serving::start(ServerOptions::default()).await;
     let count = |field: &str, value: Json| json!({ "gremlin": "g.count(1)", field: value });

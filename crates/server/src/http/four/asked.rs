@@ -156,7 +156,7 @@ impl Asked {
         for (name, name_in_three) in names {
             arguments.extend(self.fields.take(name).map(|value| (name_in_three.into(), value)));
         }
-        Ok(Arguments::new(Args(arguments)))
+        Ok(Arguments::of_four(Args(arguments)))
     }
 
     /// The values of the script's variables: the text of a map literal, or a map.
