@@ -237,3 +237,27 @@ proptest! {
         prop_assert!(serde_json::from_slice::<serde_json::Value>(&json).is_ok(), "{}", String::from_utf8_lossy(&json));
     }
 }
+
+#[test]
+fn numbers_that_drivers_write_as_texts_are_read() {
+    for (json, expected) in [
+        (r#"{"@type":"g:Int64","@value":"-9007199254740993"}"#, Value::Long(-9_007_199_254_740_993)),
+        (r#"{"@type":"g:Int32","@value":"7"}"#, Value::Int(7)),
+    ] {
+        assert_eq!(graphson::decode(json.as_bytes()).unwrap().as_value(), Some(&expected), "{json}");
+    }
+    for wrong in [r#"{"@type":"g:Int32","@value":"7000000000"}"#, r#"{"@type":"g:Int64","@value":"x"}"#] {
+        assert!(graphson::decode(wrong.as_bytes()).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_negative_duration_may_have_negative_nanoseconds() {
+    let mut bytes = vec![0x81, 0];
+    bytes.extend((-1_i64).to_be_bytes());
+    bytes.extend((-500_000_000_i32).to_be_bytes());
+    let expected = values::Duration { seconds: -2, nanos: 500_000_000 };
+    assert_eq!(graphbinary::decode(&bytes).unwrap().as_value(), Some(&Value::from(expected)));
+    bytes[2..10].copy_from_slice(&i64::MIN.to_be_bytes());
+    assert!(graphbinary::decode(&bytes).is_err());
+}

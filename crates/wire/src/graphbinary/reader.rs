@@ -17,6 +17,9 @@ pub(super) struct Reader<'a> {
     version: Version,
 }
 
+/// Nanoseconds of a second.
+const NANOS: i32 = 1_000_000_000;
+
 pub(super) type Read<T> = Result<T, DecodeError>;
 
 impl<'a> Reader<'a> {
@@ -294,7 +297,12 @@ impl<'a> Reader<'a> {
     }
 
     fn duration(&mut self) -> Read<Duration> {
-        Ok(Duration { seconds: self.i64()?, nanos: self.nanos()? })
+        // Go and .NET write both parts of a negative one as negative numbers.
+        let at = self.at;
+        let (seconds, nanos) = (self.i64()?, self.i32()?);
+        let seconds = seconds.checked_add(nanos.div_euclid(NANOS).into());
+        let seconds = seconds.ok_or_else(|| Problem::Invalid("the duration is too long".into()).at(at))?;
+        Ok(Duration { seconds, nanos: nanos.rem_euclid(NANOS) as u32 })
     }
 
     /// A day, as a date-time at midnight UTC.

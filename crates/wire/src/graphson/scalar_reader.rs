@@ -36,9 +36,10 @@ pub(super) fn scalar(name: &str, json: &Json, at: &Location<'_>) -> Read<Option<
     }))
 }
 
-/// An integer that fits its type.
+/// An integer that fits its type. gremlin-javascript writes a long as a string, and Jackson takes that.
 pub(super) fn integer<N: TryFrom<i64>>(json: &Json, at: &Location<'_>) -> Read<N> {
-    let number = json.as_i64().ok_or_else(|| unexpected("an integer", json, at))?;
+    let number = json.as_i64().or_else(|| json.as_str()?.trim().parse().ok());
+    let number = number.ok_or_else(|| unexpected("an integer", json, at))?;
     N::try_from(number)
         .map_err(|_| at.error(Problem::Invalid(format!("{number} is out of the range of its type"))))
 }
