@@ -44,6 +44,28 @@ fn results_reach_the_sink_before_the_outcome() {
 }
 
 #[test]
+fn the_result_of_next_is_sent_as_the_server_of_tinkerpop_sends_it() {
+    let db = modern();
+    for (script, expected) in [
+        ("g.V(1).valueMap('name', 'age').next()", &["{name=[marko]}", "{age=[29]}"][..]),
+        ("g.V(1).valueMap('name', 'age')", &["{name=[marko], age=[29]}"]),
+        ("g.V().values('age').order().fold().next()", &["27", "29", "32", "35"]),
+        ("g.V().values('age').order().fold().tryNext()", &["[27, 29, 32, 35]"]),
+        ("g.inject([[1], [2]]).next()", &["[1]", "[2]"]),
+        ("g.V(1).values('name').next()", &["marko"]),
+        ("g.inject([]).next()", &[]),
+    ] {
+        assert_eq!(ask(&db, script).texts_at_end(), expected, "{script}");
+    }
+    // A client that has no room at first gets it once.
+    let asked = ask_with(&db, "g.inject([[1, 2], [3]]).next()", 0, None);
+    std::thread::sleep(Duration::from_millis(50));
+    *asked.sink.room.lock() = usize::MAX;
+    asked.running.resume();
+    assert_eq!(asked.texts_at_end(), ["[1, 2]", "[3]"]);
+}
+
+#[test]
 fn a_script_may_be_as_long_as_a_request() {
     let ids: Vec<_> = (0..30_000).map(|id| id.to_string()).collect();
     let db = modern();

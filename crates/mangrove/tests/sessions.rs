@@ -123,6 +123,9 @@ fn variables_stay_and_scripts_have_several_statements() {
     assert_eq!(guest.texts("def v = g.addV('a').property('n', x).next(); g.V(v).values('n')"), ["5"]);
     assert_eq!(guest.texts("every = g.V().toList(); g.V(every).count()"), ["1"]);
     assert_eq!(guest.texts("x; [1, 2]"), ["1", "2"]);
+    assert_eq!(guest.texts("m = [a: 1, b: 2]; m"), ["{a=1}", "{b=2}"]);
+    assert_eq!(guest.texts("g.inject([[1, 2], [3]]).next()"), ["[1, 2]", "[3]"]);
+    assert_eq!(guest.texts("m = g.inject([a: 1, b: 2]).next(); g.inject(m)"), ["{a=1, b=2}"]);
     assert_eq!(guest.texts("n = g.V(v).values('n').next()\nn"), ["5"]);
     assert_eq!(guest.texts("g.V(v).hasNext()"), ["true"]);
     let input =

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use server::ResultBatch;
-use values::Value;
+use values::{Map, MapKind, Value};
 
 use crate::Error;
 
@@ -22,6 +22,20 @@ pub(crate) fn answer(sink: &ServerSink, results: Option<Vec<(Value, u64)>>) {
         let _ = sink.push(ResultBatch::of(results));
     }
     sink.finish(Ok(server::Summary::default()));
+}
+
+/// A value as the results that the server makes of it: the members of a collection, the entries of a map, or itself.
+pub(crate) fn unrolled(value: Value) -> Vec<(Value, u64)> {
+    match value {
+        Value::List(list) => list.iter().map(|member| (member.clone(), 1)).collect(),
+        Value::Set(set) => set.iter().map(|member| (member.clone(), 1)).collect(),
+        Value::BulkSet(set) => set.iter().map(|(member, count)| (member.clone(), count)).collect(),
+        Value::Map(map) if matches!(map.kind(), MapKind::Map | MapKind::Tree) => {
+            let entry = |(key, value): (&Value, &Value)| Map::from_iter([(key.clone(), value.clone())]);
+            map.iter().map(|pair| (entry(pair).into(), 1)).collect()
+        }
+        value => vec![(value, 1)],
+    }
 }
 
 /// A value as the only result.

@@ -51,7 +51,7 @@ mod time_limit;
 mod traced;
 mod wishes;
 
-pub(crate) use answer::{ServerSink, answer, only, refusal};
+pub(crate) use answer::{ServerSink, answer, only, refusal, unrolled};
 pub(crate) use attempts::Attempts;
 pub(crate) use job::Job;
 pub use keys::RequestKeyOptions;

@@ -8,6 +8,7 @@ use server::{Push, ResultBatch};
 use values::Value;
 
 use super::{
+    answer::unrolled,
     life::{Life, Way},
     traced::Traced,
 };
@@ -90,7 +91,14 @@ impl<W: Way> ResultSink for Relay<W> {
         let kept = match (is_answer, keeps) {
             (true, keeps) => {
                 let copy = keeps.then(|| results.clone());
-                self.offer(results)?;
+                match self.needs_one {
+                    // The engine keeps what is not taken, as it was.
+                    true => {
+                        let all = results.iter().flat_map(|(value, _)| unrolled(value.clone())).collect();
+                        self.offer(all).map_err(|_| results)?;
+                    }
+                    false => self.offer(results)?,
+                }
                 copy
             }
             (false, true) => Some(results),

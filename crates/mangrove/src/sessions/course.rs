@@ -37,7 +37,7 @@ use crate::{
     asker::Needs,
     request::{
         Attempts, Life, Plot, Ready, Request, Runnable, Seen, ServerSink, Step, TimeLimit, Way, Wishes,
-        refusal,
+        refusal, unrolled,
     },
     services::begins_with_call,
 };
@@ -475,15 +475,6 @@ fn ends_transaction(error: &Error) -> bool {
             matches!(error, QueryError::TimedOut(_) | QueryError::Cancelled | QueryError::Internal { .. })
         }
         _ => false,
-    }
-}
-
-/// A value as results: the members of a list or set, the entries of a map, or itself.
-fn unrolled(value: Value) -> Vec<(Value, u64)> {
-    match value {
-        Value::List(list) => list.iter().map(|member| (member.clone(), 1)).collect(),
-        Value::Set(set) => set.iter().map(|member| (member.clone(), 1)).collect(),
-        value => vec![(value, 1)],
     }
 }
 
