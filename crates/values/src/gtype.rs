@@ -47,6 +47,8 @@ impl GType {
         match self {
             Self::Number => value.is_number(),
             Self::Property => matches!(value, Value::Property(_) | Value::VertexProperty(_)),
+            // A tree is a map as well.
+            Self::Map => matches!(value.gtype(), Some(Self::Map | Self::Tree)),
             exact => value.gtype() == Some(exact),
         }
     }

@@ -133,7 +133,7 @@ pub(super) fn without_leading_space(text: &str) -> &str {
 }
 
 /// Whether Java's `Character.isWhitespace` says so: separators of information are, and what breaks no line is not.
-fn is_space(c: char) -> bool {
+pub(super) fn is_space(c: char) -> bool {
     matches!(c, '\u{1c}'..='\u{1f}')
         || c.is_whitespace() && !matches!(c, '\u{85}' | '\u{a0}' | '\u{2007}' | '\u{202f}')
 }

@@ -317,7 +317,8 @@ fn with_cell(
     }
     let mut after = before.to_vec();
     if cardinality == Cardinality::Set
-        && let Some(same) = after.iter_mut().find(|known| compare::equals(&known.value, &cell.value))
+        // As `equals()` of Java: a number of another type is another value.
+        && let Some(same) = after.iter_mut().find(|known| known.value == cell.value)
     {
         for (key, value) in cell.meta {
             set_entry(&mut same.meta, key, value);

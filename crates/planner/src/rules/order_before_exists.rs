@@ -7,12 +7,13 @@
 //! ```
 //!
 //! Sorting more than needed costs little beside a subquery per traverser. The order of two steps that each look at one
-//! object alone changes no answer: sorting is stable and keeps what the filter keeps.
+//! object alone changes no answer: sorting is stable and keeps what the filter keeps. What a traversal computes as a key may fail,
+//! and must not for what the filter would have kept away.
 
 use gremlin::Order;
 
 use super::{Context, each_chain};
-use crate::logical::{Footprint, Kind, Logical, Step};
+use crate::logical::{Footprint, Kind, Logical, Modulator, Step};
 
 pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
     each_chain(plan, |chain, _| {
@@ -40,7 +41,9 @@ fn is_plain_order(step: &Step) -> bool {
     match &step.kind {
         Kind::Order { keys, limit: None } => {
             step.labels.is_empty()
-                && keys.iter().all(|(_, order)| *order != Order::Shuffle)
+                && keys
+                    .iter()
+                    .all(|(by, order)| *order != Order::Shuffle && !matches!(by, Modulator::Chain(_)))
                 && !step.footprint().touches(Footprint::FILLS | Footprint::WRITES | Footprint::NAMES)
         }
         _ => false,
@@ -74,6 +77,10 @@ mod tests {
     fn without_a_limit_every_traverser_is_asked_anyway() {
         unchanged(RULE, "g.V().where(out('knows').has('age',1)).order().by('name')");
         unchanged(RULE, "g.V().where(out('knows').has('age',1)).order().by(shuffle).limit(2)");
+        unchanged(
+            RULE,
+            "g.V().where(out('knows').has('age',1)).order().by(values('age').math('_')).limit(2)",
+        );
     }
 
     #[test]

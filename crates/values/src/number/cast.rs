@@ -1,6 +1,6 @@
 //! Casts between the types of numbers (`asNumber`).
 
-use num_traits::ToPrimitive;
+use num_traits::{FromPrimitive, ToPrimitive};
 
 use crate::{BigInt, Value};
 
@@ -71,8 +71,15 @@ fn whole(v: &Value, to: NumberType) -> Result<Option<BigInt>, CastError> {
     Ok(match v {
         Value::BigInteger(i) => Some((**i).clone()),
         Value::BigDecimal(d) => decimal::to_integer(d),
-        // By its shortest text, as it is compared with others.
-        Value::Float(_) | Value::Double(_) => decimal::from_value(v).and_then(|d| decimal::to_integer(&d)),
+        // By its shortest text, as TinkerPop does it.
+        Value::Double(_) if to == NumberType::BigInteger => {
+            decimal::from_value(v).and_then(|d| decimal::to_integer(&d))
+        }
+        Value::Float(f) if to == NumberType::BigInteger => BigInt::from_f32(*f),
+        // 2^63 itself, which a double cannot tell from the largest long, becomes that.
+        Value::Float(_) | Value::Double(_) => {
+            to_f64(v).filter(|d| d.abs() <= -(i64::MIN as f64)).map(|d| BigInt::from(d as i64))
+        }
         other => other.as_i64().map(BigInt::from),
     })
 }

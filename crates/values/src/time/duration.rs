@@ -33,9 +33,14 @@ impl Duration {
         i128::from(self.seconds) * i128::from(NANOS_PER_SECOND) + i128::from(self.nanos)
     }
 
-    /// The span in milliseconds, cut down to whole ones; saturates at the ends of 64 bits.
+    /// The span in milliseconds, of which a part is cut off; saturates at the ends of 64 bits.
     pub fn as_millis(&self) -> i64 {
-        self.seconds.saturating_mul(1000).saturating_add(i64::from(self.nanos / 1_000_000))
+        let nanos = i64::from(self.nanos);
+        if self.seconds >= 0 {
+            return self.seconds.saturating_mul(1000).saturating_add(nanos / 1_000_000);
+        }
+        // Of what is negative the nanoseconds lead back towards nothing.
+        (self.seconds + 1).saturating_mul(1000).saturating_add((nanos - 1_000_000_000) / 1_000_000)
     }
 
     /// The span of `count` times the unit that a `DT` token names: `second`, `minute`, `hour` or `day`.

@@ -150,7 +150,8 @@ fn conjoin(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, 
         all.push_str(&text_of(member, around)?);
         around.fits(all.len())?;
     }
-    Ok(if any { Value::str(all) } else { Value::Null })
+    // TinkerPop asks whether it has written anything, delimiters among it.
+    Ok(if any && !(all.is_empty() && delimiter.is_empty()) { Value::str(all) } else { Value::Null })
 }
 
 /// `index()`: pairs of member and place, or a map from place to member.

@@ -93,11 +93,36 @@ fn parse(text: &str) -> Option<Value> {
     let signed = format!("{sign}{digits}");
     let (body, suffix) = signed.split_at(signed.len() - 1);
     match suffix {
-        "l" | "L" => body.parse().ok().map(Value::Long),
-        "f" | "F" => body.parse().ok().filter(|v: &f32| v.is_finite()).map(Value::Float),
-        "d" | "D" => body.parse().ok().filter(|v: &f64| v.is_finite()).map(Value::Double),
+        "l" | "L" if text.starts_with('+') => None,
+        "l" | "L" => {
+            let digits = body.strip_prefix('-').unwrap_or(body);
+            let is_whole = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+            let whole = BigInt::parse_bytes(body.as_bytes(), 10).filter(|_| is_whole)?;
+            Some(i64::try_from(&whole).map_or_else(|_| Value::from(whole), Value::Long))
+        }
+        "f" | "F" => single(body).map(Value::Float).or_else(|| double_or_decimal(body)),
+        "d" | "D" => double_or_decimal(body),
         _ => fraction(&signed),
     }
+}
+
+/// A float that is neither too large for its type nor so small that nothing is left of it.
+fn single(text: &str) -> Option<f32> {
+    text.parse().ok().filter(|v: &f32| v.is_finite() && (*v != 0.0 || is_zero(text)))
+}
+
+/// The same of a double.
+fn double(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|v: &f64| v.is_finite() && (*v != 0.0 || is_zero(text)))
+}
+
+fn double_or_decimal(text: &str) -> Option<Value> {
+    double(text).map(Value::Double).or_else(|| number::parse_decimal(text).ok().map(Value::from))
+}
+
+/// Whether all digits are zeros, those of the exponent among them, as commons-lang asks.
+fn is_zero(text: &str) -> bool {
+    !text.bytes().any(|b| matches!(b, b'1'..=b'9'))
 }
 
 fn unsigned(digits: &str) -> bool {
@@ -114,14 +139,17 @@ fn whole(v: &BigInt) -> Option<Value> {
 
 /// The narrowest type in which the text reads back as it was written.
 fn fraction(text: &str) -> Option<Value> {
-    let (single, double): (f32, f64) = (text.parse().ok()?, text.parse().ok()?);
-    if single.is_finite() && Value::Float(single).to_string() == Value::Double(double).to_string() {
+    // No number at all?
+    text.parse::<f64>().ok()?;
+    let Some(double) = double(text) else { return double_or_decimal(text) };
+    if let Some(single) = single(text)
+        && Value::Float(single).to_string() == Value::Double(double).to_string()
+    {
         return Some(Value::Float(single));
     }
     let exact = number::parse_decimal(text).ok()?;
     let back = Value::Double(double);
-    let same =
-        double.is_finite() && values::compare::equals(&Value::from(exact.clone()), &decimal_of(&back)?);
+    let same = values::compare::equals(&Value::from(exact.clone()), &decimal_of(&back)?);
     Some(if same { back } else { Value::from(exact) })
 }
 
@@ -161,6 +189,15 @@ mod tests {
         assert_eq!(parse("0x1F"), Some(Value::Int(31)));
         assert_eq!(parse("010"), Some(Value::Int(8)));
         assert_eq!(parse("7L"), Some(Value::Long(7)));
+        assert!(matches!(parse("-99999999999999999999L"), Some(Value::BigInteger(_))));
+        assert_eq!(parse("1.5L"), None);
+        assert_eq!(parse("1.5f"), Some(Value::Float(1.5)));
+        assert_eq!(parse("1e39f"), Some(Value::Double(1e39)));
+        assert_eq!(parse("0e0f"), Some(Value::Float(0.0)));
+        assert_eq!(parse("+5L"), None);
+        for small in ["1e-400", "1e-400d", "1e400", "-1e-400f"] {
+            assert!(matches!(parse(small), Some(Value::BigDecimal(_))), "{small}");
+        }
         for text in ["", "abc", "1.2.3", "NaN", "Infinity", "-", "0x", "e5"] {
             assert_eq!(parse(text), None, "{text}");
         }

@@ -6,7 +6,7 @@ use planner::physical::Function;
 use planner::physical::op::TextFunction;
 use values::{Str, Value, watch};
 
-use super::super::long_text::{self, places};
+use super::super::long_text::{self, is_space, places};
 use super::Around;
 use crate::detach;
 use crate::error::QueryError;
@@ -143,7 +143,7 @@ fn parts<'t>(text: &'t str, separator: Option<&'t str>) -> Box<dyn Iterator<Item
             });
             Box::new(parts.filter(|(part, is_last)| *is_last || !part.is_empty()).map(|(part, _)| part))
         }
-        None => Box::new(text.split_whitespace()),
+        None => Box::new(text.split(is_space).filter(|part| !part.is_empty())),
     }
 }
 

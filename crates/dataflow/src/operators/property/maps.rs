@@ -11,6 +11,7 @@ use crate::error::QueryError;
 use crate::operator::Context;
 
 use super::super::element::{self, reference};
+use super::super::making::Making;
 use super::super::row_origins::trace;
 use super::super::view::{Graph, View};
 use super::{properties_of, resolve_keys};
@@ -25,8 +26,13 @@ pub(in crate::operators) fn property_map(
     let graph = view.graph();
     let ids = resolve_keys(keys, &graph);
     let maker = Maker { keys, ids: ids.as_deref(), form, graph: &graph, cx };
-    let maps: Result<Vec<Value>, QueryError> =
-        (0..batch.len).map(|row| Ok(maker.make(&batch.current.value(row))?.into())).collect();
+    let mut making = Making::new(cx);
+    let mut make = |row| {
+        let map = maker.make(&batch.current.value(row))?.into();
+        making.add(&map)?;
+        Ok(map)
+    };
+    let maps: Result<Vec<Value>, QueryError> = (0..batch.len).map(&mut make).collect();
     batch.current = Arc::new(Column::Values(maps?));
     trace(&mut batch, cx.op);
     Ok(Some(batch))
@@ -44,6 +50,7 @@ impl Maker<'_> {
     fn make(&self, object: &Value) -> Result<Map, QueryError> {
         let properties = properties_of(object, &self.keys.names, self.ids, self.graph, self.cx)?;
         let mut map = Map::new();
+        let is_vertex = matches!(object, Value::VertexRef(_) | Value::Vertex(_));
         let in_lists = match self.form {
             PropertyForm::ElementMap => {
                 self.put_element(object, &mut map);
@@ -51,9 +58,9 @@ impl Maker<'_> {
             }
             PropertyForm::ValueMap { tokens, unfold } => {
                 self.put_tokens(object, *tokens, &mut map);
-                !*unfold && matches!(object, Value::VertexRef(_) | Value::Vertex(_))
+                !*unfold && is_vertex
             }
-            _ => matches!(object, Value::VertexRef(_) | Value::Vertex(_)),
+            _ => is_vertex,
         };
         let first_only = matches!(self.form, PropertyForm::ValueMap { unfold: true, .. });
         for property in properties {
@@ -64,8 +71,13 @@ impl Maker<'_> {
             };
             if in_lists {
                 push(&mut map, key, value);
-            } else if !first_only || map.get(&key).is_none() {
-                map.insert(key, unfolded(value, first_only));
+            } else if !first_only {
+                map.insert(key, value);
+            } else if is_vertex {
+                // Its values are a list, of which `unfold()` takes the first.
+                map.0.entry(key).or_insert(value);
+            } else if let Some(first) = unfolded(value) {
+                map.insert(key, first);
             }
         }
         Ok(map)
@@ -109,12 +121,15 @@ fn push(map: &mut Map, key: Value, value: Value) {
     }
 }
 
-/// `by(unfold())` also takes the first member of a value that is a collection itself.
-fn unfolded(value: Value, unfold: bool) -> Value {
+/// The first that `unfold()` yields of a value.
+fn unfolded(value: Value) -> Option<Value> {
     match &value {
-        Value::List(members) if unfold => members.first().cloned().unwrap_or_default(),
-        Value::Set(members) if unfold => members.iter().next().cloned().unwrap_or_default(),
-        Value::BulkSet(members) if unfold => members.distinct_from(0).next().cloned().unwrap_or_default(),
-        _ => value,
+        Value::List(members) => members.first().cloned(),
+        Value::Set(members) => members.iter().next().cloned(),
+        Value::BulkSet(members) => members.distinct_from(0).next().cloned(),
+        Value::Map(entries) => {
+            entries.iter().next().map(|(key, value)| Value::entry(key.clone(), value.clone()))
+        }
+        _ => Some(value),
     }
 }

@@ -35,8 +35,8 @@ pub(super) fn parse(text: &str) -> Result<(Vec<Str>, Vec<Instruction>), String> 
     }
 }
 
-/// `φ`
-const GOLDEN_RATIO: f64 = 1.618_033_988_749_895;
+/// `φ`, with as many digits as exp4j has.
+const GOLDEN_RATIO: f64 = 1.618_033_988_74;
 
 struct Parser<'a> {
     text: &'a str,
@@ -119,7 +119,7 @@ impl Parser<'_> {
 
     fn atom(&mut self) -> Result<(), String> {
         match self.peek() {
-            Some('(') => {
+            Some('(' | '[' | '{') => {
                 self.at += 1;
                 self.nested(Self::sum)?;
                 self.close()
@@ -208,7 +208,9 @@ impl Parser<'_> {
     }
 
     fn close(&mut self) -> Result<(), String> {
-        if self.accept(')') { Ok(()) } else { Err(self.wrong("')' is missing")) }
+        // exp4j does not ask whether they are of one kind.
+        let is_closed = [')', ']', '}'].into_iter().any(|end| self.accept(end));
+        if is_closed { Ok(()) } else { Err(self.wrong("')' is missing")) }
     }
 
     fn nested(&mut self, parse: impl FnOnce(&mut Self) -> Result<(), String>) -> Result<(), String> {
