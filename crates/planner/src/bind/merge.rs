@@ -14,7 +14,7 @@ use values::{Direction, Str, Value};
 use super::call::Call;
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
-use crate::logical::{Chain, Input, Kind, Modulator, Origin, Select, Step, Write};
+use crate::logical::{Chain, Footprint, Input, Kind, Modulator, Origin, Select, Step, Write};
 use crate::physical::{ElementKind, LocalFn, Merge, MergeEntries, MergeMap, MergePhase, MergeValue, Operand};
 
 /// What a map of a merge may be.
@@ -39,10 +39,11 @@ impl Binder<'_> {
         for option in call.modulators(StepName::Option) {
             self.merge_option(&Call::alone(option), (shape, &found), &mut merge)?;
         }
+        let ends = late_ends(&mut merge);
         let is_early = [&merge.on_create, &merge.on_match].into_iter().flatten().all(may_be_taken_before);
-        match is_early {
+        match is_early && ends == [None, None] {
             true => Self::push(out, Kind::Write(Box::new(Write::Merge(merge))), call),
-            false => self.merge_in_parts(merge, call, out),
+            false => self.merge_in_parts(merge, ends, call, out),
         }
         Ok(found)
     }
@@ -120,8 +121,14 @@ impl Binder<'_> {
         }
     }
 
-    /// A merge of which an option is a subquery.
-    fn merge_in_parts(&mut self, mut merge: Merge<Input>, call: &Call<'_>, out: &mut Chain) {
+    /// A merge of which an option is a subquery. `ends`: the vertices that only what is made may need.
+    fn merge_in_parts(
+        &mut self,
+        mut merge: Merge<Input>,
+        ends: [Option<Input>; 2],
+        call: &Call<'_>,
+        out: &mut Chain,
+    ) {
         let (on_create, on_match) = (merge.on_create.take(), merge.on_match.take());
         // What both parts need is computed once.
         for input in merge.inputs_mut() {
@@ -138,10 +145,36 @@ impl Binder<'_> {
         let write = |write| Step::new(Kind::Write(Box::new(write)), call.name);
         let mut found = vec![write(Write::Merge(part(MergePhase::Find, None)))];
         found.extend(on_match.map(|map| write(Write::Update(map))));
-        let made = vec![write(Write::Merge(part(MergePhase::Create, on_create)))];
+        let mut made = part(MergePhase::Create, on_create);
+        let [out_v, in_v] = ends;
+        (made.out_v, made.in_v) = (out_v.or(made.out_v), in_v.or(made.in_v));
+        let made = vec![write(Write::Merge(made))];
         let branches = [found, made].map(|steps| Chain { steps });
         Self::push(out, Kind::Coalesce(branches.into()), call);
     }
+}
+
+/// Takes the traversals for `Merge.outV` and `Merge.inV` out of a merge that do more than look something up, and that what is looked
+/// for does not ask for: they run only where `onCreate` does.
+fn late_ends(merge: &mut Merge<Input>) -> [Option<Input>; 2] {
+    let asks = |map: Option<&MergeMap<Input>>, end| match map.map(|map| &map.entries) {
+        Some(MergeEntries::Written(entries)) => {
+            entries.iter().any(|(_, value)| *value == MergeValue::End(end))
+        }
+        _ => false,
+    };
+    let acts = |input: &Input| match input {
+        Input::Chain(chain) => chain.footprint().touches(Footprint::FILLS | Footprint::WRITES),
+        _ => false,
+    };
+    let mut late = |end, input: fn(&mut Merge<Input>) -> &mut Option<Input>| {
+        let is_asked = asks(Some(&merge.wanted), end);
+        let is_asked_late = asks(merge.on_create.as_ref(), end);
+        let input = input(merge);
+        let taken = if is_asked { None } else { input.take_if(|input| acts(input)) };
+        taken.filter(|_| is_asked_late)
+    };
+    [late(Direction::Out, |merge| &mut merge.out_v), late(Direction::In, |merge| &mut merge.in_v)]
 }
 
 /// Whether nobody can tell that the map is looked up before it is known whether it is wanted.

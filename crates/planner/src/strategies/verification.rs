@@ -25,7 +25,7 @@ impl ReservedKeys {
     pub(super) fn check(&self, traversal: &Traversal) -> Result<(), PlanError> {
         let properties = traversal.steps.iter().filter(|step| self.throws && step.name == StepName::Property);
         for step in properties {
-            for key in step.args.iter().flat_map(keys_of) {
+            for key in named(&step.args) {
                 if self.keys.iter().any(|reserved| *reserved == *key) {
                     let problem = format!("is setting a property key to a reserved word: {key}");
                     return Err(PlanError::invalid(StepName::Property, problem, step.at));
@@ -33,6 +33,18 @@ impl ReservedKeys {
             }
         }
         Ok(())
+    }
+}
+
+/// The keys that the arguments of `property` have: of a lone map all, else those that stand before values.
+fn named(args: &[Argument]) -> Vec<Str> {
+    let args = match args {
+        [Argument::Cardinality(_), rest @ ..] => rest,
+        all => all,
+    };
+    match args {
+        [map] => keys_of(map),
+        pairs => pairs.iter().step_by(2).flat_map(keys_of).collect(),
     }
 }
 
