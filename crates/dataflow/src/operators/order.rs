@@ -130,6 +130,10 @@ impl Order {
         let width = width(keys);
         for row in 0..batch.len {
             let tag = batch.tags.get(row);
+            if shuffled && !keys.iter().all(|key| object(&batch, &key.by, row).is_some()) {
+                // Whatever it is overruled by.
+                continue;
+            }
             let mut new = self.keys.begin(width);
             if shuffled && cx.query.draws.are_seeded() {
                 // They are put in order at the end.
@@ -288,7 +292,7 @@ fn width(keys: &[SortKey]) -> usize {
     if is_shuffle(keys) { 1 } else { keys.len().max(1) }
 }
 
-/// As in TinkerPop: a shuffle that comes last overrules every key before it; any other is ignored.
+/// As in TinkerPop: a shuffle overrules every key before it, and one that does not come last is otherwise ignored.
 fn is_shuffle(keys: &[SortKey]) -> bool {
     keys.last().is_some_and(|key| key.order == Direction::Shuffle)
 }
@@ -306,15 +310,18 @@ fn push_keys(batch: &Batch, row: usize, keys: &[SortKey], graph: &Graph<'_>, int
 }
 
 fn by_keys(a: &[Value], b: &[Value], keys: &[SortKey]) -> Ordering {
+    if is_shuffle(keys) {
+        return a.iter().zip(b).map(|(a, b)| compare::order(a, b)).next().unwrap_or(Ordering::Equal);
+    }
+    let is_overruled = |i: usize| keys[i..].iter().any(|key| key.order == Direction::Shuffle);
     for (i, (a, b)) in a.iter().zip(b).enumerate() {
         let direction = keys.get(i).map_or(Direction::Asc, |key| key.order);
         let ordering = match direction {
             Direction::Desc => compare::order(b, a),
             Direction::Asc => compare::order(a, b),
-            Direction::Shuffle if is_shuffle(keys) => compare::order(a, b),
             Direction::Shuffle => Ordering::Equal,
         };
-        if ordering != Ordering::Equal {
+        if ordering != Ordering::Equal && !is_overruled(keys.len().min(i + 1)) {
             return ordering;
         }
     }

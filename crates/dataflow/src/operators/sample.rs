@@ -65,7 +65,9 @@ impl Operator for Sample {
                     })?,
                 },
             };
-            if weight <= 0.0 {
+            // What weighs nothing is never drawn, but is there where all have room.
+            let weighs = weight > 0.0;
+            if !weighs && cx.query.draws.are_seeded() {
                 continue;
             }
             let drawn = self.drawn.at(batch.tags.get(row));
@@ -83,7 +85,7 @@ impl Operator for Sample {
             let place = Place { batch: number, row: row as u32, bulk: 1 };
             for before in 0..bulk.min(wanted as u64) {
                 largest += random.fraction().ln() / (bulk - before) as f64;
-                drawn.push((largest / weight, self.rows, place));
+                drawn.push((if weighs { largest / weight } else { f64::NEG_INFINITY }, self.rows, place));
                 self.kept += 1;
                 if before % LOOK == LOOK - 1 {
                     self.held.set(&cx.query.memory, self.store.bytes() + self.kept * DRAW)?;

@@ -50,7 +50,13 @@ fn sort_members(
 ) -> Result<Vec<Value>, Unfit> {
     // As in TinkerPop: a shuffle that comes last overrules every key before it, any other is ignored.
     if keys.last().is_some_and(|(_, order)| *order == Order::Shuffle) {
-        let mut members = members;
+        let mut productive = Vec::with_capacity(members.len());
+        for member in members {
+            if keys_of(&member, keys, around)?.is_some() {
+                productive.push(member);
+            }
+        }
+        let mut members = productive;
         if around.cx.query.draws.seeded(around.cx.op.id, |random| random.shuffle(&mut members)).is_some() {
             return Ok(members);
         }
