@@ -70,8 +70,9 @@ static NEXT_SEGMENT: AtomicU64 = AtomicU64::new(0);
 
 impl Segment {
     fn new(objects: Arc<Column>, labels: Vec<Str>, len: usize, previous: Option<Arc<Paths>>) -> Arc<Self> {
-        let bytes = SEGMENT + objects.bytes(len);
-        let bytes_before = previous.as_ref().map_or(0, |paths| paths.bytes());
+        let bytes = objects.bytes(len);
+        let bytes_before =
+            previous.as_ref().map_or(0, |paths| paths.bytes() - paths.segments.len() * SEGMENT);
         let id = NEXT_SEGMENT.fetch_add(1, Ordering::Relaxed);
         Arc::new(Self { id, len, objects, labels, previous, bytes, bytes_before })
     }
@@ -185,11 +186,11 @@ impl Paths {
         Path { labels, objects }
     }
 
-    /// Bytes that are held for these paths, roughly: other batches may hold some of them too, and of what lies before
-    /// several segments, which is mostly the same, only the most is counted.
+    /// Bytes that are held for these paths, roughly: other batches may hold some of them too, so that of segments before only the
+    /// objects are counted, and of what lies before several segments, which is mostly the same, only the most.
     pub fn bytes(&self) -> usize {
-        let own =
-            size_of_val(&self.ends[..]) + self.segments.iter().map(|segment| segment.bytes).sum::<usize>();
+        let segments = self.segments.iter().map(|segment| SEGMENT + segment.bytes).sum::<usize>();
+        let own = size_of_val(&self.ends[..]) + segments;
         let before = self.segments.iter().map(|segment| segment.bytes_before).max().unwrap_or(0);
         own.saturating_add(before)
     }

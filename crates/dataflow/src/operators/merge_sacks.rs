@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gremlin::Operator as Reducer;
 use planner::physical::{MergeSacks as Plan, OpKind};
 use rustc_hash::FxHashMap;
 use values::{Value, number, watch};
@@ -140,8 +141,10 @@ impl MergeSacks {
         }
         kept.place.bulk = bulk::sum(kept.place.bulk, place.bulk);
         if let (Some(operator), Some(sack)) = (plan.merge, new) {
+            // A collection that grows is not measured again each time.
+            let added = (operator == Reducer::AddAll).then(|| kept.merged + extent(&sack));
             kept.sack = both(operator, std::mem::take(&mut kept.sack), sack, cx)?;
-            let bytes = extent(&kept.sack);
+            let bytes = added.unwrap_or_else(|| extent(&kept.sack));
             self.merged = self.merged - std::mem::replace(&mut kept.merged, bytes) + bytes;
         }
         if self.merged > self.charged + CHARGED_AT_ONCE { self.hold(cx) } else { Ok(()) }

@@ -173,8 +173,8 @@ impl SideEffects {
                 watch::tick();
                 match held.0.get_mut(&key) {
                     Some(old) => {
-                        // A collection takes its members in; of anything else the result is as large as before.
-                        if is_collection(&value) {
+                        // A list takes the other's members in; of anything else the result is about as large as before.
+                        if combine == Combine::Join {
                             value.for_each_part(&mut |part| {
                                 weight.bytes += size_of::<Value>();
                                 weight.add(part);
@@ -240,10 +240,6 @@ impl SideEffects {
             }
         }
     }
-}
-
-fn is_collection(value: &Value) -> bool {
-    matches!(value, Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Map(_))
 }
 
 /// Which side-effects are filled by `group` and `groupCount`: those begin as empty maps.

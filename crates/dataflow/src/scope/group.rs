@@ -253,6 +253,10 @@ impl Operator for GroupScope {
             let Some(maps) = self.fill_maps(cx) else { return Ok(Step::More) };
             self.delivered = true;
             self.deliver(maps, cx, out)?;
+            if self.side_effect.is_some() {
+                // The side-effect has it now, and is charged for it.
+                self.held.release();
+            }
         }
         Ok(self.waiting.release_next(out))
     }

@@ -130,14 +130,15 @@ fn check_vertex(
     reader.vertex_properties(v, &[], &mut properties);
     for values in properties.chunk_by(|a, b| a.key == b.key) {
         let key = (Some(values[0].key), catalog.key_name(values[0].key).as_str());
-        rules.cardinality(label, key, Some(Cardinality::needed(values, |property| &property.value)))?;
+        let mut stored = Vec::with_capacity(values.len());
         for property in values {
-            rules.vertex_value(label, key, property.value.clone())?;
+            stored.push(rules.vertex_value(label, key, property.value.clone())?);
             for (meta, value) in &property.meta {
                 let meta = (Some(*meta), catalog.key_name(*meta).as_str());
                 rules.meta_value(label, key, meta, value.clone())?;
             }
         }
+        rules.cardinality(label, key, Some(Cardinality::needed(&stored, |value| value)))?;
     }
     let has = |key: KeyId| properties.iter().any(|property| property.key == key);
     rules.require(LabelOf::Vertices(label), || reader.id(v), has)

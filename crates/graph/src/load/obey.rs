@@ -105,11 +105,7 @@ fn admit_cell(
     let key = (catalog.key(&column.key), column.key.as_str());
     match (of, &column.values) {
         (LabelOf::Vertices(label), BulkValues::Multi(rows)) => {
-            let cells = &rows[row];
-            if cells.len() > 1 {
-                rules.cardinality(label, key, Some(Cardinality::needed(cells, |cell| &cell.value)))?;
-            }
-            cells.iter().try_for_each(|cell| conform_cell(rules, catalog, label, key, cell).map(drop))
+            conform_cells(rules, catalog, (label, key), &rows[row]).map(drop)
         }
         (_, values) => {
             let Some(value) = values.get(row) else { return Ok(()) };
@@ -141,18 +137,28 @@ fn conform_column(
     let key = (catalog.key(&column.key), column.key.as_str());
     let values = match (of, &column.values) {
         (LabelOf::Vertices(label), BulkValues::Multi(rows)) => {
-            let cells = |row: &Vec<BulkCell>| {
-                if row.len() > 1 {
-                    rules.cardinality(label, key, Some(Cardinality::needed(row, |cell| &cell.value)))?;
-                }
-                row.iter().map(|cell| conform_cell(rules, catalog, label, key, cell)).collect()
-            };
+            let cells = |row: &Vec<BulkCell>| conform_cells(rules, catalog, (label, key), row);
             BulkValues::Multi(rows.iter().map(cells).collect::<Result<_, SchemaError>>()?)
         }
         (LabelOf::Vertices(label), values) => conform(values, |value| rules.vertex_value(label, key, value))?,
         (LabelOf::Edges(label), values) => conform(values, |value| rules.edge_value(label, key, value))?,
     };
     Ok(BulkColumn { key: column.key.clone(), values })
+}
+
+/// What a vertex has under a key, which its cardinality allows as it is stored then.
+fn conform_cells(
+    rules: Rules<'_>,
+    catalog: &Catalog,
+    (label, key): (VertexLabelId, (Option<KeyId>, &str)),
+    cells: &[BulkCell],
+) -> Result<Vec<BulkCell>, SchemaError> {
+    let cells: Vec<BulkCell> =
+        cells.iter().map(|cell| conform_cell(rules, catalog, label, key, cell)).collect::<Result<_, _>>()?;
+    if cells.len() > 1 {
+        rules.cardinality(label, key, Some(Cardinality::needed(&cells, |cell| &cell.value)))?;
+    }
+    Ok(cells)
 }
 
 fn conform_cell(

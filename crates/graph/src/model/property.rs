@@ -34,11 +34,12 @@ impl Cardinality {
         [Self::Single, Self::List, Self::Set].into_iter().find(|cardinality| cardinality.name() == name)
     }
 
-    /// The narrowest under which a vertex can have these values.
+    /// The narrowest under which a vertex can have these values, as they are stored: to a set, numbers of two types are two.
     pub(crate) fn needed<T>(items: &[T], value: impl Fn(&T) -> &Value) -> Self {
+        let is_again = |i: usize| items[..i].iter().any(|one| value(one) == value(&items[i]));
         match items.len() {
             0 | 1 => Self::Single,
-            _ if repeated(items, value).is_some() => Self::List,
+            many if (1..many).any(is_again) => Self::List,
             _ => Self::Set,
         }
     }

@@ -113,7 +113,7 @@ impl Naive {
             values.clear();
         }
         if cardinality == Cardinality::Set
-            && let Some(same) = values.iter_mut().find(|known| compare::equals(&known.value, &value))
+            && let Some(same) = values.iter_mut().find(|known| known.value == value)
         {
             assert_eq!(same.id, id);
             same.meta.extend(meta);

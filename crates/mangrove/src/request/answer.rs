@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use server::ResultBatch;
-use values::{Map, MapKind, Value};
+use values::{Map, MapKind, Value, watch};
 
 use crate::Error;
 
@@ -27,8 +27,8 @@ pub(crate) fn answer(sink: &ServerSink, results: Option<Vec<(Value, u64)>>) {
 /// A value as the results that the server makes of it: the members of a collection, the entries of a map, or itself.
 pub(crate) fn unrolled(value: Value) -> Vec<(Value, u64)> {
     match value {
-        Value::List(list) => list.iter().map(|member| (member.clone(), 1)).collect(),
-        Value::Set(set) => set.iter().map(|member| (member.clone(), 1)).collect(),
+        Value::List(list) => list.iter().map(once).collect(),
+        Value::Set(set) => set.iter().map(once).collect(),
         Value::BulkSet(set) => set.iter().map(|(member, count)| (member.clone(), count)).collect(),
         Value::Map(map) if matches!(map.kind(), MapKind::Map | MapKind::Tree) => {
             let entry = |(key, value): (&Value, &Value)| Map::from_iter([(key.clone(), value.clone())]);
@@ -36,6 +36,12 @@ pub(crate) fn unrolled(value: Value) -> Vec<(Value, u64)> {
         }
         value => vec![(value, 1)],
     }
+}
+
+/// A member, of perhaps millions.
+fn once(member: &Value) -> (Value, u64) {
+    watch::tick();
+    (member.clone(), 1)
 }
 
 /// A value as the only result.

@@ -94,7 +94,10 @@ impl<W: Way> ResultSink for Relay<W> {
                 match self.needs_one {
                     // The engine keeps what is not taken, as it was.
                     true => {
-                        let all = results.iter().flat_map(|(value, _)| unrolled(value.clone())).collect();
+                        let mut all = results.iter().map(|(value, _)| unrolled(value.clone()));
+                        // It is one, and its members may be millions.
+                        let first = all.next().unwrap_or_default();
+                        let all = all.fold(first, |all, more| [all, more].concat());
                         self.offer(all).map_err(|_| results)?;
                     }
                     false => self.offer(results)?,

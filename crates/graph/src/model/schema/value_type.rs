@@ -82,7 +82,9 @@ pub(crate) fn fit(value: &Value, declared: ValueType) -> Option<Value> {
     };
     // Back and the same: 2⁵³ + 1 has no double.
     let back = number::cast(&wider, value.number_type()?).ok()?;
-    (back == *value).then_some(wider)
+    // A double may be one more than the largest long, and a cast back makes that of it.
+    let is_whole = !matches!(value, Value::Float(_) | Value::Double(_) | Value::BigDecimal(_));
+    (back == *value && (!is_whole || number::order(value, &wider).is_eq())).then_some(wider)
 }
 
 /// A stored value as one of a type that was declared later: as [`fit`], but only what is the very same number, so that it has
