@@ -94,10 +94,10 @@ impl<W: Way> ResultSink for Relay<W> {
                 match self.needs_one {
                     // The engine keeps what is not taken, as it was.
                     true => {
-                        let mut all = results.iter().map(|(value, _)| unrolled(value.clone()));
-                        // It is one, and its members may be millions.
-                        let first = all.next().unwrap_or_default();
-                        let all = all.fold(first, |all, more| [all, more].concat());
+                        let all = match &results[..] {
+                            [(one, _)] => unrolled(one.clone()),
+                            _ => results.clone(),
+                        };
                         self.offer(all).map_err(|_| results)?;
                     }
                     false => self.offer(results)?,
