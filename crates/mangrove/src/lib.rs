@@ -54,6 +54,7 @@ mod sessions;
 mod summary;
 mod temporary;
 mod tenant_memory;
+mod time_limit;
 mod transaction;
 mod transfers;
 

@@ -15,8 +15,8 @@ use std::{
 use dataflow::QueryError;
 use graph::{GraphError, Turn, TurnAnswer};
 
-use super::{backoff::backoff, origin::Origin, prepare::Prepared, time_limit::TimeLimit, wishes::Wishes};
-use crate::{Error, database::Inner};
+use super::{backoff::backoff, origin::Origin, prepare::Prepared, wishes::Wishes};
+use crate::{Error, database::Inner, time_limit::TimeLimit};
 
 /// See the module.
 pub(crate) struct Attempts {

@@ -13,10 +13,9 @@ use super::{
     origin::Origin,
     prepare::Prepared,
     ready::Runnable,
-    time_limit::TimeLimit,
     wishes::Wishes,
 };
-use crate::{Error, database::Inner};
+use crate::{Error, database::Inner, time_limit::TimeLimit};
 
 /// See the module.
 pub(crate) struct Job {

@@ -21,7 +21,7 @@
 //! | `plot.rs` | scripts of several statements |
 //! | `ready.rs` | reading, services and planning: what a request comes to |
 //! | `prepare.rs`, `origin.rs` | from a traversal to a plan, and what can be planned again |
-//! | `wishes.rs`, `time_limit.rs` | what whoever asks wants beside the results; how long it may take |
+//! | `wishes.rs` | what whoever asks wants beside the results |
 //! | `attempts.rs`, `backoff.rs`, `retries.rs` | requests that lose against others |
 //! | `keys.rs`, `keyed.rs`, `once.rs` | requests with a key, which are done once however often they are sent |
 //! | `here.rs` | on the calling thread |
@@ -47,7 +47,6 @@ mod relay;
 mod retries;
 mod script;
 mod scripts;
-mod time_limit;
 mod traced;
 mod wishes;
 
@@ -65,5 +64,4 @@ pub(crate) use relay::Step;
 pub(crate) use retries::Retries;
 pub(crate) use script::{Mode, Request, bindings};
 pub(crate) use scripts::Scripts;
-pub(crate) use time_limit::TimeLimit;
 pub(crate) use wishes::Wishes;

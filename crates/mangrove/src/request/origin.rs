@@ -10,9 +10,8 @@ use super::{
     prepare::{Lifted, Preparation, Prepared},
     script::several,
     scripts::Script,
-    time_limit::TimeLimit,
 };
-use crate::{Error, database::Inner};
+use crate::{Error, database::Inner, time_limit::TimeLimit};
 
 /// Where a request's plan comes from.
 ///

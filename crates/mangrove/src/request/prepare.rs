@@ -9,8 +9,8 @@ use planner::{For, Known, Options, PlanCache, Planned, physical::Plan, plan};
 use server::{Work, aside};
 use values::Value;
 
-use super::{time_limit::TimeLimit, wishes::Wishes};
-use crate::{Error, database::Inner};
+use super::wishes::Wishes;
+use crate::{Error, database::Inner, time_limit::TimeLimit};
 
 /// Plans traversals, and keeps plans by the traversals' shapes.
 pub(crate) struct Preparer {

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     Error,
     database::Inner,
-    services::{self, Within},
+    services::{self, Setting, Within},
 };
 
 /// What a request comes to.
@@ -128,8 +128,9 @@ impl Ready {
         let writes = !traversal.is_read_only();
         let compute = |child: &_| first_result(inner, child, (seen, writes), wishes);
         let time = wishes.time(inner);
-        let within = seen.within(mode, wishes);
-        let traversal = services::substitute(inner, traversal, within, (wishes, time), compute)?;
+        let (within, asker, interrupt) = (seen.within(mode, wishes), wishes.asker(), wishes.interrupt());
+        let setting = Setting { within, asker, time, interrupt };
+        let traversal = services::substitute(inner, traversal, setting, compute)?;
         match mode {
             Mode::Nothing => return Ok(Self::Nothing),
             Mode::Explain => {

@@ -9,12 +9,13 @@ use access::{Role, Tenant};
 use dataflow::{Budget, Caller, Charge, GraphFiles, Interrupt};
 use server::{Client, Materialize, Part, Query, Trace};
 
-use super::{answer::refusal, prepare::Prepared, time_limit::TimeLimit};
+use super::{answer::refusal, prepare::Prepared};
 use crate::{
     Error,
     asker::{Asker, Needs},
     database::Inner,
     services::Within,
+    time_limit::TimeLimit,
 };
 
 /// What a client says about a request beside its traversal; the application itself says nothing.

@@ -27,6 +27,7 @@ mod tinker;
 mod transfers;
 mod users;
 
+use dataflow::Interrupt;
 use gremlin::Traversal;
 use values::{Map, Str, Value};
 
@@ -38,7 +39,7 @@ use crate::{
     Error,
     asker::{Asker, Needs},
     database::Inner,
-    request::{TimeLimit, Wishes},
+    time_limit::TimeLimit,
 };
 use call::Called;
 
@@ -386,6 +387,16 @@ pub(crate) enum Within {
     Explanation,
 }
 
+/// Who calls, where, and until when.
+pub(crate) struct Setting<'a> {
+    pub(crate) within: Within,
+    pub(crate) asker: &'a Asker,
+    /// How long a service may take that changes nothing.
+    pub(crate) time: TimeLimit,
+    /// Says whether nobody waits for it any more.
+    pub(crate) interrupt: Option<Interrupt>,
+}
+
 /// Runs the service that a traversal begins with, if it does; the traversal that goes on with its results, and has steps where
 /// it called services in its middle.
 ///
@@ -395,8 +406,7 @@ pub(crate) enum Within {
 pub(crate) fn substitute(
     inner: &Inner,
     mut traversal: Traversal,
-    within: Within,
-    (wishes, time): (&Wishes, TimeLimit),
+    setting: Setting<'_>,
     compute: impl Fn(&Traversal) -> Result<Option<Value>, Error>,
 ) -> Result<Traversal, Error> {
     if !calls(&traversal) {
@@ -405,7 +415,7 @@ pub(crate) fn substitute(
     if begins_with_call(&traversal) {
         let (call, length) = Called::at(&traversal.steps, 0)?;
         traversal.steps.drain(..length);
-        let within = match within {
+        let within = match setting.within {
             Within::Request if call::is_read_only(&traversal) => Within::ReadOnly,
             within => within,
         };
@@ -417,7 +427,7 @@ pub(crate) fn substitute(
         if call.name == tinker::SEARCH {
             traversal.steps.splice(0..0, tinker::search(&parameters)?);
         } else {
-            let results = run(inner, (&call.name, &parameters), within, (wishes, time))?;
+            let results = run(inner, (&call.name, &parameters), Setting { within, ..setting })?;
             traversal = call::inject(results, traversal);
         }
     }
@@ -425,12 +435,8 @@ pub(crate) fn substitute(
     Ok(traversal)
 }
 
-fn run(
-    inner: &Inner,
-    (name, parameters): (&str, &Map),
-    within: Within,
-    (wishes, time): (&Wishes, TimeLimit),
-) -> Result<Vec<Value>, Error> {
+fn run(inner: &Inner, (name, parameters): (&str, &Map), setting: Setting<'_>) -> Result<Vec<Value>, Error> {
+    let Setting { within, asker, time, interrupt } = setting;
     if name == LIST {
         return list::directory(parameters);
     }
@@ -440,7 +446,6 @@ fn run(
     let Some(service) = SERVICES.iter().find(|service| service.name == name) else {
         return Err(unknown(name));
     };
-    let asker = wishes.asker();
     asker.check(service.needs, service.name)?;
     check_names(service, parameters)?;
     if service.changes && within == Within::Transaction {
@@ -468,7 +473,7 @@ fn run(
         // It goes on to its end, whoever waits for it.
         return (service.run)(inner, parameters, asker);
     }
-    time.spend_unless(wishes.interrupt(), || (service.run)(inner, parameters, asker))?
+    time.spend_unless(interrupt, || (service.run)(inner, parameters, asker))?
 }
 
 /// Refuses a parameter of a service for users or graphs that it does not have: a password under a misspelt name would be none.

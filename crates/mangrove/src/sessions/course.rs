@@ -36,10 +36,11 @@ use crate::{
     Error,
     asker::Needs,
     request::{
-        Attempts, Life, Plot, Ready, Request, Runnable, Seen, ServerSink, Step, TimeLimit, Way, Wishes,
-        refusal, unrolled,
+        Attempts, Life, Plot, Ready, Request, Runnable, Seen, ServerSink, Step, Way, Wishes, refusal,
+        unrolled,
     },
     services::begins_with_call,
+    time_limit::TimeLimit,
 };
 
 /// See the module.
