@@ -229,7 +229,7 @@ fn client(
             input: Input::Text {
                 script: kind.query.into(),
                 source: "g".into(),
-                bindings: vec![("p".into(), Value::Long(ids[at / 7 % ids.len()]))],
+                bindings: vec![("p".into(), Value::Long(ids[at / 7 % ids.len()]).into())],
             },
             memory: 0,
             timeout: Some(kind.deadline),

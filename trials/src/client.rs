@@ -109,10 +109,13 @@ fn request(source: &str, ask: Ask<'_>) -> RequestMessage {
     let mut args = vec![argument("aliases", Value::from(aliases).into())];
     let (op, processor) = match ask {
         Ask::Script(text, bindings) => {
-            let bindings: Map = bindings.iter().map(|(k, v)| (Value::String(k.clone()), v.clone())).collect();
+            let bound = |(name, bound): (&Str, &Argument)| {
+                (Value::String(name.clone()).into(), WireValue::argument(bound.clone()))
+            };
+            let bindings = WireValue::map(bindings.iter().map(bound).collect());
             args.push(argument("gremlin", Value::str(text).into()));
             args.push(argument("language", Value::str("gremlin-lang").into()));
-            args.push(argument("bindings", Value::from(bindings).into()));
+            args.push(argument("bindings", bindings));
             ("eval", "")
         }
         Ask::Bytecode(traversal) => {

@@ -14,7 +14,7 @@ const TWO_HOPS: &str = "g.V().has('Person', 'id', personId).repeat(both('knows')
 
 fn benchmarks(c: &mut Criterion) {
     let none = Bindings::new();
-    let bound = Bindings::from([("personId".into(), Value::Long(933))]);
+    let bound = Bindings::from([("personId".into(), Value::Long(933).into())]);
     c.bench_function("parse/point", |b| b.iter(|| parse(black_box(POINT), &none)));
     c.bench_function("parse/two_hops", |b| b.iter(|| parse(black_box(TWO_HOPS), &bound)));
     c.bench_function("parse_and_parameterize/point", |b| {

@@ -20,16 +20,16 @@ mod token;
 
 use std::collections::BTreeMap;
 
-use values::{Map, Str, Value};
+use values::Str;
 
 pub use argument::is_own_word;
 pub use statements::Statements;
 
 use crate::cursor::Cursor;
-use crate::{ParseError, ParseErrorKind, ParseLimits, ParseOptions, Query, Traversal};
+use crate::{Argument, ParseError, ParseErrorKind, ParseLimits, ParseOptions, Query, Traversal};
 
-/// The values of a text's variables.
-pub type Bindings = BTreeMap<Str, Value>;
+/// What a text's variables stand for: values, mostly; tokens, predicates, and collections that hold such.
+pub type Bindings = BTreeMap<Str, Argument>;
 
 /// Reads Gremlin text with the default limits, its statements beginning with `g`.
 ///
@@ -71,14 +71,14 @@ const PARAMETERS_DEPTH: u32 = 32;
 /// come in that way.
 ///
 /// ```
-/// let parameters = gremlin::parse_parameters(r#"["x":1,"y":[1L,2L]]"#)?;
-/// assert_eq!(parameters.len(), 2);
+/// let parameters = gremlin::parse_parameters(r#"["x":1,"y":[1L,2L],"z":Cardinality.set]"#)?;
+/// assert_eq!(parameters.len(), 3);
 /// # Ok::<(), gremlin::ParseError>(())
 /// ```
 ///
 /// # Errors
 /// When the text is anything else, or nested more than 32 deep; the error says where.
-pub fn parse_parameters(text: &str) -> Result<Map, ParseError> {
+pub fn parse_parameters(text: &str) -> Result<Vec<(Argument, Argument)>, ParseError> {
     let defaults = ParseLimits::default();
     let limits = ParseLimits { text_bytes: text.len(), depth: PARAMETERS_DEPTH, ..defaults };
     let options = ParseOptions { limits, sources: &[] };

@@ -106,6 +106,42 @@ impl Argument {
             _ => None,
         }
     }
+
+    /// Whether a traversal, a strategy or a lambda is in it: more than a value, a token or a predicate of such.
+    pub fn acts(&self) -> bool {
+        match self {
+            Self::Traversal(_) | Self::Strategy(_) | Self::Lambda(_) => true,
+            Self::Binding(_, inner) => inner.acts(),
+            Self::Predicate(predicate) => predicate.acts(),
+            Self::List(members) | Self::Set(members) => members.iter().any(Self::acts),
+            Self::Map(entries) => entries.iter().any(|(key, value)| key.acts() || value.acts()),
+            _ => false,
+        }
+    }
+
+    /// About how many bytes of memory it takes.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Self::Value(value) | Self::Parameter(_, value) | Self::CardinalityValue(_, value) => {
+                value.extent().expanded
+            }
+            other => crate::memory_of(&other.to_string()) as u64,
+        }
+    }
+}
+
+impl Predicate {
+    fn acts(&self) -> bool {
+        match self {
+            Self::Compare(_, operand) | Self::TypeOf(operand) | Self::Text(_, operand) => operand.acts(),
+            Self::Within(operands) | Self::Without(operands) => operands.iter().any(Argument::acts),
+            Self::Inside(low, high) | Self::Outside(low, high) | Self::Between(low, high) => {
+                low.acts() || high.acts()
+            }
+            Self::And(several) | Self::Or(several) => several.iter().any(Self::acts),
+            Self::Not(inner) => inner.acts(),
+        }
+    }
 }
 
 /// A predicate over one value.

@@ -30,8 +30,8 @@ fn bindings() -> Bindings {
         "tagClassName",
         "classSubstring",
     ];
-    let longs = longs.into_iter().map(|name| (name.into(), Value::Long(3)));
-    longs.chain(strings.into_iter().map(|name| (name.into(), Value::from("x")))).collect()
+    let longs = longs.into_iter().map(|name| (name.into(), Value::Long(3).into()));
+    longs.chain(strings.into_iter().map(|name| (name.into(), Value::from("x").into()))).collect()
 }
 
 #[test]

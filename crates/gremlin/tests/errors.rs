@@ -1,8 +1,8 @@
 //! What is refused, and with which words.
 
 use gremlin::{
-    Bindings, ParseErrorKind, ParseLimits, ParseOptions, parse, parse_parameters, parse_traversal,
-    parse_with, validate,
+    Argument, Bindings, Cardinality, ParseErrorKind, ParseLimits, ParseOptions, parse, parse_parameters,
+    parse_traversal, parse_with, validate,
 };
 use values::Value;
 
@@ -75,7 +75,7 @@ fn names_that_mean_nothing_are_answered_with_what_they_could_be() {
         message("g.mergeE([(Direction.in): 1])"),
         "line 1, column 22: `Direction` has no `in`; it has IN, OUT, BOTH, from, to"
     );
-    let bindings = Bindings::from([("personId".into(), Value::Long(933))]);
+    let bindings = Bindings::from([("personId".into(), Value::Long(933).into())]);
     let error = parse("g.V().has('id', personld)", &bindings).unwrap_err().to_string();
     assert_eq!(
         error,
@@ -189,8 +189,10 @@ fn bytecode_is_held_to_the_same_forms() {
 #[test]
 fn parameters_are_a_map_of_literals_and_nothing_else() {
     let parameters = parse_parameters(" ['x': 1, \"y\": [1L, {'a'}], z: [k: null]] ").unwrap();
-    assert_eq!(parameters.get(&"x".into()), Some(&values::Value::Int(1)));
+    assert_eq!(parameters[0], (Value::from("x").into(), Value::Int(1).into()));
     assert_eq!(parameters.len(), 3);
+    let tokens = parse_parameters("['card': Cardinality.set, 'm': [(T.id): 1]]").unwrap();
+    assert_eq!(tokens[0].1, Argument::Cardinality(Cardinality::Set));
     assert!(parse_parameters("[:]").unwrap().is_empty());
     let deep = |levels: usize| format!("['x':{}{}]", "[".repeat(levels), "]".repeat(levels));
     assert!(parse_parameters(&deep(31)).is_ok());

@@ -78,7 +78,7 @@ fn a_lone_collection_in_within_stands_for_its_elements() {
     assert_eq!(args("g.V().is(within([1, 2, 3]))"), spread);
     assert_eq!(args("g.V().is(within({1, 2, 3}))"), spread);
     assert_eq!(args("g.V().is(within(1..3))"), spread);
-    let bindings = Bindings::from([("ids".into(), Value::from(vec![1.into(), 2.into(), 3.into()]))]);
+    let bindings = Bindings::from([("ids".into(), Value::from(vec![1.into(), 2.into(), 3.into()]).into())]);
     assert_eq!(parse_traversal("g.V().is(within(ids))", &bindings).unwrap().steps[1].args, spread);
     assert_ne!(args("g.V().is(within([[1, 2, 3]]))"), spread);
     assert_eq!(canonical("g.V().is(within([[1, 2]]))"), "g.V().is(P.within([[1, 2]]))");
@@ -126,9 +126,9 @@ fn ranges_run_either_way() {
 #[test]
 fn variables_are_resolved_and_may_stand_where_the_grammar_wants_a_literal() {
     let bindings = Bindings::from([
-        ("n".into(), Value::Long(2)),
-        ("label".into(), "x".into()),
-        ("größe".into(), 1.into()),
+        ("n".into(), Value::Long(2).into()),
+        ("label".into(), Value::from("x").into()),
+        ("größe".into(), Value::from(1).into()),
     ]);
     let parsed = parse_traversal("g.V().repeat(out()).times(n).has('a', größe)", &bindings).unwrap();
     assert_eq!(parsed.steps[2].args, [value(2_i64)]);

@@ -28,7 +28,7 @@ const MEANINGLESS: [&str; 9] = [
 #[test]
 fn every_value_of_the_grammar_parses() {
     // One case uses a word as a variable.
-    let bindings: Bindings = [("value".into(), 1.into())].into();
+    let bindings: Bindings = [("value".into(), values::Value::from(1).into())].into();
     let values: Vec<String> = cases("gremlin-values.txt")
         .into_iter()
         .filter(|line| !line.is_empty() && !line.starts_with('#'))

@@ -133,7 +133,7 @@ fn another_request_with_the_same_key_is_refused_and_the_first_stays() {
     let bound = |value: i32| Input::Text {
         script: "g.addV('a').property('p', x)".into(),
         source: "g".into(),
-        bindings: vec![("x".into(), value.into())],
+        bindings: vec![("x".into(), values::Value::from(value).into())],
     };
     for other in ["g.addV('b')", "g.addV('a').values() ", "g.V().drop()"] {
         let error = keyed(&db, other, "k").outcome().unwrap_err();

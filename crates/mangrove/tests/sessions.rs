@@ -128,8 +128,11 @@ fn variables_stay_and_scripts_have_several_statements() {
     assert_eq!(guest.texts("m = g.inject([a: 1, b: 2]).next(); g.inject(m)"), ["{a=1, b=2}"]);
     assert_eq!(guest.texts("n = g.V(v).values('n').next()\nn"), ["5"]);
     assert_eq!(guest.texts("g.V(v).hasNext()"), ["true"]);
-    let input =
-        Input::Text { script: "y".into(), source: "g".into(), bindings: vec![("y".into(), 7.into())] };
+    let input = Input::Text {
+        script: "y".into(),
+        source: "g".into(),
+        bindings: vec![("y".into(), values::Value::from(7).into())],
+    };
     assert_eq!(guest.submit(Query { input, ..query("") }, false).texts_at_end(), ["7"]);
     assert_eq!(guest.texts("y"), ["7"], "what a request brings stays, too");
     assert!(guest.error("z").message.contains("z"));

@@ -139,8 +139,8 @@ fn bindings() -> gremlin::Bindings {
         "tagClassName",
         "classSubstring",
     ];
-    let longs = longs.into_iter().map(|name| (name.into(), values::Value::Long(20)));
-    longs.chain(strings.into_iter().map(|name| (name.into(), values::Value::str("x")))).collect()
+    let longs = longs.into_iter().map(|name| (name.into(), values::Value::Long(20).into()));
+    longs.chain(strings.into_iter().map(|name| (name.into(), values::Value::str("x").into()))).collect()
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The arguments of a request message.
 
+use gremlin::Argument;
 use values::{Map, Str, Value};
 use wire::{Args, WireValue};
 
@@ -79,6 +80,19 @@ impl Arguments {
         }
     }
 
+    /// A map of what is no value, perhaps, such as a token.
+    pub(crate) fn entries(&mut self, name: &str) -> Result<Vec<(Argument, Argument)>, Refusal> {
+        let Some(map) = self.take(name) else { return Ok(Vec::new()) };
+        let told = |problem: String| Refusal::arguments(format!("[{name}] must be a Map{problem}"));
+        let map = map.into_argument().map_err(|problem| told(format!(" of values and tokens: {problem}")))?;
+        if map.acts() {
+            return Err(told(
+                " of values and tokens: there is a traversal, a strategy or a lambda in it".into(),
+            ));
+        }
+        entries_of(map).ok_or_else(|| told(String::new()))
+    }
+
     /// A whole number, in whichever numeric type the client had at hand.
     pub(crate) fn integer(&mut self, name: &str) -> Result<Option<i64>, Refusal> {
         let Some(value) = self.take(name) else { return Ok(None) };
@@ -89,5 +103,17 @@ impl Arguments {
             None => None,
         };
         number.map(Some).ok_or_else(|| Refusal::arguments(format!("[{name}] must be a whole number")))
+    }
+}
+
+/// The entries of a map, which may hold what is no value.
+pub(crate) fn entries_of(map: Argument) -> Option<Vec<(Argument, Argument)>> {
+    match map {
+        Argument::Map(entries) => Some(entries),
+        Argument::Value(Value::Map(map)) => {
+            let map = std::sync::Arc::unwrap_or_clone(map).into_inner();
+            Some(map.0.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
+        }
+        _ => None,
     }
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use access::{Rights, Tenant};
-use gremlin::Traversal;
+use gremlin::{Argument, Traversal};
 use values::{Str, Value};
 use wire::Properties;
 
@@ -261,8 +261,8 @@ pub enum Input {
         script: Str,
         /// The name under which the script addresses this graph's traversal source (`g` in `g.V()`).
         source: Str,
-        /// Values for the script's variables, in the order they were sent.
-        bindings: Vec<(Str, Value)>,
+        /// What is given for the script's variables, in the order they were sent.
+        bindings: Vec<(Str, Argument)>,
     },
     /// Bytecode.
     Bytecode(Traversal),

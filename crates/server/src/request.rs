@@ -350,11 +350,11 @@ fn check_aliases(aliases: &Map, guest: &Guest) -> Result<(), Refusal> {
 }
 
 /// The script's variables.
-fn bindings(args: &mut Arguments, host: &Host) -> Result<Vec<(Str, Value)>, Refusal> {
-    let map = args.map("bindings")?.unwrap_or_default();
-    let mut bindings = Vec::with_capacity(map.len().min(host.options.max_bindings));
-    for (key, value) in map.iter() {
-        let Value::String(name) = key else {
+fn bindings(args: &mut Arguments, host: &Host) -> Result<Vec<(Str, Argument)>, Refusal> {
+    let entries = args.entries("bindings")?;
+    let mut bindings = Vec::with_capacity(entries.len().min(host.options.max_bindings));
+    for (key, bound) in entries {
+        let Argument::Value(Value::String(name)) = key else {
             return Err(Refusal::arguments(
                 "The [eval] message is using one or more invalid binding keys - they must be of type String and \
                  cannot be null",
@@ -364,13 +364,13 @@ fn bindings(args: &mut Arguments, host: &Host) -> Result<Vec<(Str, Value)>, Refu
         if name.starts_with("#jsr223") {
             continue;
         }
-        if args.reserves_names() && is_reserved(name) {
+        if args.reserves_names() && is_reserved(&name) {
             return Err(Refusal::arguments(format!(
                 "The [eval] message supplies one or more invalid parameters key of [{name}] - these are reserved \
                  names."
             )));
         }
-        bindings.push((name.clone(), value.clone()));
+        bindings.push((name, bound));
     }
     if bindings.len() > host.options.max_bindings {
         return Err(Refusal::arguments(format!(

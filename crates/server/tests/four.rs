@@ -145,19 +145,28 @@ async fn which_protocol_it_is_follows_from_what_is_accepted_and_then_from_the_fi
 async fn fields_say_how_it_is_run() {
     let serving = Serving::start(ServerOptions::default()).await;
     let body = json!({
-        "gremlin": "g.count(1)", "g": "other", "language": "gremlin-lang", "parameters": r#"["x":1L,"y":["a"],"g":"gone"]"#,
+        "gremlin": "g.count(1)", "g": "other", "language": "gremlin-lang", "parameters": r#"["x":1L,"y":["a"],"z":Cardinality.list,"g":"gone"]"#,
         "timeoutMillis": 1234, "materializeProperties": "tokens",
     });
     assert_eq!(ask(&serving, body).await.code, 200);
     let query = serving.other.last.lock().take().unwrap();
     assert_eq!((query.timeout, query.materialize), (Some(Duration::from_millis(1234)), Materialize::Tokens));
     let Input::Text { bindings, source, .. } = query.input else { panic!("a script") };
+    let list_of_all = gremlin::Argument::Cardinality(gremlin::Cardinality::List);
     let list = Value::list([Value::str("a")]);
-    assert_eq!((bindings, source.as_str()), (vec![("x".into(), Value::Long(1)), ("y".into(), list)], "g"));
+    assert_eq!(
+        (bindings, source.as_str()),
+        (
+            vec![("x".into(), Value::Long(1).into()), ("y".into(), list.into()), ("z".into(), list_of_all)],
+            "g"
+        )
+    );
     let got = ask(&serving, json!({ "gremlin": "g.count(1)", "parameters": { "x": 1 } })).await;
     assert_eq!(got.code, 200, "a map does as well");
     let query = serving.fake.last.lock().take().unwrap();
-    assert!(matches!(query.input, Input::Text { bindings, .. } if bindings == [("x".into(), Value::Int(1))]));
+    assert!(
+        matches!(query.input, Input::Text { bindings, .. } if bindings == [("x".into(), Value::Int(1).into())])
+    );
 }
 
 #[tokio::test]

@@ -28,7 +28,9 @@ async fn a_posted_script_is_answered_in_one_graphson_3_response() {
     assert_eq!(body["result"]["data"]["@value"].as_array().unwrap().len(), 100);
     assert_eq!(body["status"]["code"], 200);
     let query = serving.fake.last.lock().take().unwrap();
-    assert!(matches!(query.input, Input::Text { bindings, .. } if bindings == [("x".into(), Value::Int(1))]));
+    assert!(
+        matches!(query.input, Input::Text { bindings, .. } if bindings == [("x".into(), Value::Int(1).into())])
+    );
 }
 
 #[tokio::test]

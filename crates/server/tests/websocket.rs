@@ -5,6 +5,7 @@ mod support;
 use std::{sync::atomic::Ordering::SeqCst, time::Duration};
 
 use futures_util::{SinkExt, StreamExt};
+use gremlin::{Argument, Cardinality};
 use serde_json::json;
 use server::{Input, Materialize, ServerOptions};
 use support::{Serving, eventually};
@@ -206,7 +207,7 @@ async fn arguments_reach_the_database() {
     let mut client = serving.connect().await;
     let args = json!({
         "gremlin": "g.count(5)",
-        "bindings": { "x": { "@type": "g:Int32", "@value": 7 } },
+        "bindings": { "x": { "@type": "g:Int32", "@value": 7 }, "y": { "@type": "g:Cardinality", "@value": "set" } },
         "evaluationTimeout": { "@type": "g:Int64", "@value": 250 },
         "materializeProperties": "tokens",
         "batchSize": { "@type": "g:Int32", "@value": 2 },
@@ -218,7 +219,13 @@ async fn arguments_reach_the_database() {
     assert_eq!(query.timeout, Some(Duration::from_millis(250)));
     assert_eq!(query.materialize, Materialize::Tokens);
     assert_eq!(query.key.as_deref(), Some("41d2e28a-20a4-4ab0-b379-d810dede3786"));
-    assert!(matches!(query.input, Input::Text { bindings, .. } if bindings == [("x".into(), Value::Int(7))]));
+    let Input::Text { bindings, .. } = query.input else { panic!("a script") };
+    let set = Argument::Cardinality(Cardinality::Set);
+    assert_eq!(bindings, [("x".into(), Value::Int(7).into()), ("y".into(), set)]);
+    let traversal = json!({ "@type": "g:Bytecode", "@value": { "step": [["V"], ["drop"]] } });
+    let refused =
+        client.ask("eval", "", json!({ "gremlin": "g.count(5)", "bindings": { "x": traversal } })).await;
+    assert!(refused.message().contains("there is a traversal"), "{refused:?}");
 }
 
 #[tokio::test]

@@ -26,7 +26,7 @@ impl ElementsOf<'_> {
             return Ok(element.clone());
         }
         let bindings: Bindings =
-            names.iter().map(|(name, value)| (Str::from(*name), value.clone())).collect();
+            names.iter().map(|(name, value)| (Str::from(*name), value.clone().into())).collect();
         let found = self.door.ask(self.graph, text, &bindings);
         let found = found.map_err(|failure| format!("{text}: {}", failure.message()))?.into_iter().next();
         if self.graph != EMPTY {

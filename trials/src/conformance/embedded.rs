@@ -44,7 +44,7 @@ impl Door for Embedded {
 }
 
 fn ask(database: &Database, text: &str, bindings: &Bindings) -> Answer {
-    let pairs = bindings.iter().map(|(name, value)| (name.clone(), value.clone()));
+    let pairs = bindings.iter().filter_map(|(name, bound)| Some((name.clone(), bound.as_value()?.clone())));
     database.query_with(text, pairs).and_then(Iterator::collect).map_err(failure)
 }
 

@@ -160,7 +160,7 @@ impl<'a> Scenario<'a> {
             self.written_out.push((name, written_out(text)));
         } else {
             let value = self.value(text)?;
-            self.bindings.insert(name.into(), value);
+            self.bindings.insert(name.into(), value.into());
         }
         Ok(())
     }
@@ -168,7 +168,7 @@ impl<'a> Scenario<'a> {
     fn side_effect(&mut self, name: &'a str, text: &str) -> Result<(), End> {
         let variable = Str::from(format!("side_effect_{name}"));
         let value = self.value(text)?;
-        self.bindings.insert(variable.clone(), value);
+        self.bindings.insert(variable.clone(), value.into());
         self.side_effects.push((name, variable));
         Ok(())
     }

@@ -200,8 +200,8 @@ impl<'t> Parser<'t, '_> {
         if let Some(own) = own(word) {
             return Ok(own);
         }
-        if let Some(value) = self.bindings.get(word) {
-            return Ok(Argument::Value(value.clone()));
+        if let Some(bound) = self.bindings.get(word) {
+            return Ok(bound.clone());
         }
         if word == "new" {
             return self.strategy_after_new().map(Argument::Strategy);
@@ -351,7 +351,7 @@ mod tests {
         }
         for word in ["x", "name", "ids", "in", "V", "T", "string", "new", "g"] {
             assert!(!is_own_word(word), "{word}");
-            let bindings = Bindings::from([(word.into(), Value::Int(7))]);
+            let bindings = Bindings::from([(word.into(), Value::Int(7).into())]);
             let traversal = parse_traversal(&format!("g.inject({word})"), &bindings).unwrap();
             assert_eq!(traversal.steps[0].args, [Argument::Value(Value::Int(7))], "{word}");
         }

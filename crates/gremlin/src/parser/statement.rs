@@ -1,7 +1,5 @@
 //! Statements: what stands between the semicolons.
 
-use std::sync::Arc;
-
 use super::{Parser, Refusal, Result};
 use crate::cursor::shorten;
 use crate::nearest::nearest;
@@ -10,7 +8,7 @@ use crate::{
     Action, Argument, Instruction, ParseErrorKind, Position, Query, SourceName, Statement, StepName,
     Terminal, Traversal,
 };
-use values::{Map, Str, Value};
+use values::{Str, Value};
 
 /// What a chain of calls on a traversal ends with.
 pub(super) enum ChainEnd {
@@ -58,15 +56,20 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// The whole text, if it is one map of literals.
-    pub(super) fn lone_map(mut self) -> Result<Map> {
+    /// The whole text, if it is one map of literals and tokens.
+    pub(super) fn lone_map(mut self) -> Result<Vec<(Argument, Argument)>> {
         const EXPECTED: &str = "a map of literals by their names, such as [\"x\":1]";
         let start = self.cursor.offset();
         if self.cursor.peek() != Some(b'[') {
             return Err(self.unexpected_here(EXPECTED));
         }
         let map = match self.argument()? {
-            Argument::Value(Value::Map(map)) => Arc::unwrap_or_clone(map).into_inner(),
+            Argument::Value(Value::Map(map)) => {
+                map.iter().map(|(key, value)| (key.clone().into(), value.clone().into())).collect()
+            }
+            Argument::Map(entries) if entries.iter().all(|(key, value)| !key.acts() && !value.acts()) => {
+                entries
+            }
             _ => return Err(self.unexpected(start, EXPECTED)),
         };
         match self.cursor.peek() {

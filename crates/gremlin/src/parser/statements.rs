@@ -16,7 +16,7 @@ use crate::{Action, ParseError, ParseErrorKind, ParseOptions, Statement};
 /// let mut bindings = Bindings::new();
 /// let first = statements.next(&bindings, &Default::default())?.unwrap();
 /// assert_eq!(first.action, Action::Value(7.into()));
-/// bindings.insert(first.variable.unwrap(), 7.into());
+/// bindings.insert(first.variable.unwrap(), values::Value::from(7).into());
 /// let second = statements.next(&bindings, &Default::default())?.unwrap();
 /// assert_eq!(second.to_string(), "g.V(7)");
 /// assert!(statements.is_done());
@@ -138,7 +138,10 @@ mod tests {
         let mut printed = Vec::new();
         while let Some(statement) = statements.next(&bindings, &ParseOptions::default())? {
             printed.push(statement.to_string());
-            statement.variable.into_iter().for_each(|name| drop(bindings.insert(name, 1.into())));
+            statement
+                .variable
+                .into_iter()
+                .for_each(|name| drop(bindings.insert(name, values::Value::from(1).into())));
         }
         Ok(printed)
     }

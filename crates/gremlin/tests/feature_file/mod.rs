@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gremlin::{Bindings, parse};
+use gremlin::{Argument, Bindings, parse};
 use values::{Map, Set, Value};
 
 /// One scenario.
@@ -67,11 +67,11 @@ fn scenario(text: &str) -> Scenario {
 }
 
 /// `… using the parameter NAME defined as "VALUE"`.
-fn parameter(line: &str) -> Option<(values::Str, Value)> {
+fn parameter(line: &str) -> Option<(values::Str, Argument)> {
     let (_, rest) = line.split_once("using the parameter ")?;
     let (name, rest) = rest.split_once(" defined as \"")?;
     let notation = rest.trim_end().strip_suffix('"')?.replace("\\\"", "\"");
-    Some((name.into(), value(&notation)))
+    Some((name.into(), value(&notation).into()))
 }
 
 /// A value of the notation's kind; elements, of which only the server knows the ids, become strings.

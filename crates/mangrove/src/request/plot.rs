@@ -148,11 +148,11 @@ mod tests {
 
     #[test]
     fn statements_are_read_with_what_is_known_when_their_turn_comes() {
-        let mut variables = Bindings::from([("x".into(), Value::from("old"))]);
+        let mut variables = Bindings::from([("x".into(), Value::from("old").into())]);
         let mut plot = plot("x = 7; g.V(x)", &variables).unwrap();
         let (first, is_last) = plot.next(&variables).unwrap().unwrap();
         assert_eq!((first.variable.as_deref(), is_last), (Some("x"), false));
-        variables.insert("x".into(), Value::Int(7));
+        variables.insert("x".into(), Value::Int(7).into());
         let (second, is_last) = plot.next(&variables).unwrap().unwrap();
         assert_eq!((second.to_string(), is_last), ("g.V(7)".to_owned(), true));
         assert!(plot.next(&variables).unwrap().is_none());
@@ -167,7 +167,7 @@ mod tests {
         for unknown in ["x = 1; g.V(x).limit(x)", "x = 1; x", "x = 1; y = x; g.V(y"] {
             assert!(plot(unknown, &none).is_ok(), "{unknown}");
         }
-        let numbers = Bindings::from([("x".into(), Value::Int(1))]);
+        let numbers = Bindings::from([("x".into(), Value::Int(1).into())]);
         assert!(plot("x = 'text'; g.V().limit(x)", &numbers).is_ok(), "it is not the x of before");
     }
 }

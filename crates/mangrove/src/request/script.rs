@@ -185,8 +185,12 @@ fn apply(traversal: &mut Traversal, terminal: Terminal) -> Result<Mode, Error> {
 }
 
 /// Bindings from pairs.
-pub(crate) fn bindings<K: Into<Str>>(pairs: impl IntoIterator<Item = (K, Value)>) -> Bindings {
-    pairs.into_iter().map(|(name, value)| (name.into(), value)).collect()
+pub(crate) fn bindings<K, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Bindings
+where
+    K: Into<Str>,
+    V: Into<Argument>,
+{
+    pairs.into_iter().map(|(name, bound)| (name.into(), bound.into())).collect()
 }
 
 #[cfg(test)]

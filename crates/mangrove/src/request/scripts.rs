@@ -55,8 +55,11 @@ struct Id {
     source: Str,
     text: Str,
     /// All that were given, in the order of their names.
-    variables: Box<[(Str, Discriminant<Value>)]>,
+    variables: Box<[(Str, Kind)]>,
 }
+
+/// The type of a variable's value; of what is no value nothing is remembered.
+type Kind = Option<Discriminant<Value>>;
 
 /// [`Id`], borrowed.
 struct Asked<'a> {
@@ -68,7 +71,7 @@ struct Asked<'a> {
 fn hash_of<'a, H: Hasher>(
     source: &str,
     text: &str,
-    variables: impl Iterator<Item = (&'a Str, Discriminant<Value>)>,
+    variables: impl Iterator<Item = (&'a Str, Kind)>,
     state: &mut H,
 ) {
     (source, text).hash(state);
@@ -76,14 +79,14 @@ fn hash_of<'a, H: Hasher>(
 }
 
 impl Id {
-    fn variables(&self) -> impl Iterator<Item = (&Str, Discriminant<Value>)> {
+    fn variables(&self) -> impl Iterator<Item = (&Str, Kind)> {
         self.variables.iter().map(|(name, kind)| (name, *kind))
     }
 }
 
 impl Asked<'_> {
-    fn variables(&self) -> impl Iterator<Item = (&Str, Discriminant<Value>)> {
-        self.bindings.iter().map(|(name, value)| (name, discriminant(value)))
+    fn variables(&self) -> impl Iterator<Item = (&Str, Kind)> {
+        self.bindings.iter().map(|(name, bound)| (name, bound.as_value().map(discriminant)))
     }
 
     fn to_owned(&self) -> Id {
@@ -146,7 +149,7 @@ impl Scripts {
         let known = self.known.get(&Asked { source, text, bindings })??;
         let literals = known.literals.iter().map(|literal| match literal {
             Literal::Constant(value) => Some(value.clone()),
-            Literal::Variable(name) => bindings.get(name).cloned(),
+            Literal::Variable(name) => bindings.get(name)?.as_value().cloned(),
         });
         Some((Shape { key: known.key.clone(), literals: literals.collect::<Option<_>>()? }, known.mode))
     }
@@ -219,7 +222,7 @@ impl Known {
             let values = bindings
                 .iter()
                 .zip(0..)
-                .map(|((name, value), n)| Some((name.clone(), other(value, n, round)?)));
+                .map(|((name, bound), n)| Some((name.clone(), other(bound.as_value()?, n, round)?.into())));
             values.collect::<Option<Bindings>>()
         };
         let (one, two) = (made_up(0)?, made_up(1)?);
@@ -239,7 +242,9 @@ impl Known {
                 return is_same(&value, a).then_some(Literal::Constant(value));
             }
             let is_it = |name: &&Str| {
-                is_same(&one[*name], a) && is_same(&two[*name], b) && is_same(&bindings[*name], &value)
+                let is =
+                    |of: &Bindings, value| of[*name].as_value().is_some_and(|bound| is_same(bound, value));
+                is(&one, a) && is(&two, b) && is(bindings, &value)
             };
             bindings.keys().find(is_it).map(|name| Literal::Variable(name.clone()))
         });
@@ -274,10 +279,12 @@ fn is_same(one: &Value, other: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use gremlin::Argument;
+
     use super::*;
 
     fn bindings(pairs: &[(&str, Value)]) -> Bindings {
-        pairs.iter().map(|(name, value)| ((*name).into(), value.clone())).collect()
+        pairs.iter().map(|(name, value)| ((*name).into(), value.clone().into())).collect()
     }
 
     fn scripts(text: &str, given: &Bindings) -> Scripts {
@@ -364,5 +371,16 @@ mod tests {
         let scripts = scripts("g.V(p)", &bindings(&learnt));
         assert!(scripts.find("g.V(p)", "h", &bindings(&learnt)).is_none());
         assert!(scripts.find("g.V(p) ", "g", &bindings(&learnt)).is_none());
+    }
+
+    #[test]
+    fn nothing_is_remembered_of_what_is_no_value() {
+        let by = |order| Bindings::from([("o".into(), Argument::Order(order))]);
+        let text = "g.V().order().by('age', o)";
+        let (up, down) = (by(gremlin::Order::Asc), by(gremlin::Order::Desc));
+        let scripts = scripts(text, &up);
+        assert!(scripts.find(text, "g", &up).is_none() && scripts.find(text, "g", &down).is_none());
+        let read = |bindings| Request::parse(text, "g", bindings).unwrap().traversal;
+        assert_ne!(read(&up), read(&down));
     }
 }

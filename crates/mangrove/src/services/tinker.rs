@@ -50,7 +50,7 @@ pub(super) fn search(parameters: &Map) -> Result<Steps, Error> {
         }
     };
     let text = format!("g.{elements}.properties().where(__.value().asString().is(TextP.regex(pattern)))");
-    let bindings: Bindings = [(Str::from("pattern"), Value::from(pattern))].into_iter().collect();
+    let bindings: Bindings = [(Str::from("pattern"), Value::from(pattern).into())].into_iter().collect();
     Ok(gremlin::parse_traversal(&text, &bindings)?.steps)
 }
 

@@ -6,10 +6,10 @@ use std::{
 };
 
 use graph::Transaction;
-use gremlin::Bindings;
+use gremlin::{Argument, Bindings};
 use parking_lot::Mutex;
 use server::Client;
-use values::{Str, Value};
+use values::Str;
 
 use super::{
     account::{Account, Place},
@@ -99,10 +99,11 @@ impl Ground {
     ///
     /// # Errors
     /// If there are too many, or it is too large.
-    pub(crate) fn set(&self, name: Str, value: Value) -> Result<(), Error> {
+    pub(crate) fn set(&self, name: Str, value: impl Into<Argument>) -> Result<(), Error> {
+        let value = value.into();
         let sessions = &self.inner.options.sessions;
-        let size = |value: &Value| {
-            let bytes = value.extent().expanded.saturating_add((name.len() + VARIABLE_BYTES) as u64);
+        let size = |value: &Argument| {
+            let bytes = value.bytes().saturating_add((name.len() + VARIABLE_BYTES) as u64);
             usize::try_from(bytes).unwrap_or(usize::MAX)
         };
         let bytes = size(&value);

@@ -1,6 +1,6 @@
 //! `x=1`: a value for a variable, as it is typed.
 
-use gremlin::{ParseError, Position, parse_parameters};
+use gremlin::{Argument, ParseError, Position, parse_parameters};
 use values::{Str, Value};
 
 /// What only stands in a text that is meant as Gremlin.
@@ -35,14 +35,11 @@ fn literal(name: &str, text: &str) -> Result<Value, String> {
     // A literal alone is no text of Gremlin; one in a map of parameters is.
     const BEFORE: &str = "[\"x\":";
     match parse_parameters(&format!("{BEFORE}{text}]")) {
-        // `id` is more likely meant as a word than `T.id` is.
-        Ok(map)
-            if matches!(map.get(&"x".into()), Some(Value::T(_) | Value::Direction(_)))
-                && !text.contains('.') =>
-        {
-            Ok(text.into())
-        }
-        Ok(map) if map.len() == 1 => Ok(map.get(&"x".into()).cloned().unwrap_or_default()),
+        Ok(ref entries) if let [(_, Argument::Value(value))] = entries.as_slice() => match value {
+            // `id` is more likely meant as a word than `T.id` is.
+            Value::T(_) | Value::Direction(_) if !text.contains('.') => Ok(text.into()),
+            value => Ok(value.clone()),
+        },
         _ if !text.contains(SYNTAX) => Ok(text.into()),
         Ok(_) => Err(format!(
             "the value of {name} must be one literal of Gremlin, such as 1, 'text', [1, 2] or true"

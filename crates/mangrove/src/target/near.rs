@@ -152,7 +152,11 @@ fn query(text: &str, bindings: &Bound) -> Query {
     Query {
         client: client(),
         asked: Instant::now(),
-        input: Input::Text { script: text.into(), source: Str::from("g"), bindings: bindings.to_vec() },
+        input: Input::Text {
+            script: text.into(),
+            source: Str::from("g"),
+            bindings: bindings.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect(),
+        },
         memory: gremlin::memory_of(text),
         timeout: None,
         max_timeout: None,

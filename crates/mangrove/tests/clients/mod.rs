@@ -106,7 +106,7 @@ pub fn ask(db: &Database, script: &str) -> Asked {
 
 /// A request with values for its variables.
 pub fn ask_for(db: &Database, script: &str, bindings: &[(&str, Value)]) -> Asked {
-    let bindings = bindings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
+    let bindings = bindings.iter().map(|(name, value)| ((*name).into(), value.clone().into())).collect();
     let input = Input::Text { script: script.into(), source: "g".into(), bindings };
     submit(db, Query { input, ..query("") }, usize::MAX)
 }

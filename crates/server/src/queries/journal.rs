@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use gremlin::Argument;
 use values::{Str, Value};
 
 use super::{info::QueryInfo, tally::Tally};
@@ -31,7 +32,7 @@ pub(super) struct Over<'a> {
     pub(super) info: QueryInfo,
     pub(super) is_script: bool,
     /// Its variables, and whether they may be shown.
-    pub(super) bindings: &'a [(Str, Value)],
+    pub(super) bindings: &'a [(Str, Argument)],
     pub(super) shows_bindings: bool,
     /// How it ended; `None`: its client did not wait for that.
     pub(super) outcome: Option<Result<(), QueryError>>,
@@ -108,11 +109,11 @@ const TELLING: usize = 4;
 const LOOKED_FOR: usize = 100;
 
 /// A message, cut, in which the values of variables are not quoted.
-fn without(message: &str, hidden: &[(Str, Value)]) -> String {
+fn without(message: &str, hidden: &[(Str, Argument)]) -> String {
     // Of what is longer nothing is shown, but where a value begins its end must be seen.
     let mut message: String = message.chars().take(4 * SHOWN).collect();
     let mut left = LOOKED_FOR;
-    for (_, value) in hidden {
+    for value in hidden.iter().filter_map(|(_, bound)| bound.as_value()) {
         hide(value, &mut message, &mut left);
     }
     message.chars().take(SHOWN).collect()
@@ -136,8 +137,11 @@ fn hide_text(text: &str, message: &mut String, left: &mut usize) {
     }
 }
 
-fn shown(bindings: &[(Str, Value)]) -> String {
-    let each = bindings.iter().map(|(name, value)| format!("{name}={value}"));
+fn shown(bindings: &[(Str, Argument)]) -> String {
+    let each = bindings.iter().map(|(name, bound)| match bound.as_value() {
+        Some(value) => format!("{name}={value}"),
+        None => format!("{name}={bound}"),
+    });
     each.collect::<Vec<_>>().join(", ").chars().take(SHOWN).collect()
 }
 
@@ -154,9 +158,9 @@ mod tests {
     #[test]
     fn values_of_variables_are_not_quoted_in_messages() {
         let hidden = [
-            (Str::from("x"), Value::from("secret")),
-            ("n".into(), Value::list(vec![4_111_111_111_i64.into(), "among".into()])),
-            ("short".into(), Value::from("a")),
+            (Str::from("x"), Value::from("secret").into()),
+            ("n".into(), Value::list(vec![4_111_111_111_i64.into(), "among".into()]).into()),
+            ("short".into(), Value::from("a").into()),
         ];
         let message = "math() needs a number, found secret; and 4111111111, among a";
         assert_eq!(without(message, &hidden), "math() needs a number, found …; and …, … a");

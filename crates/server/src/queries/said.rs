@@ -35,8 +35,9 @@ impl Said {
     }
 
     /// Whether one of these variables is the name of a service that passwords are given to.
-    pub(crate) fn names_secret(bindings: &[(Str, Value)]) -> bool {
-        bindings.iter().any(|(_, value)| value.as_str().is_some_and(|text| text.starts_with(SECRETIVE)))
+    pub(crate) fn names_secret(bindings: &[(Str, Argument)]) -> bool {
+        let mut texts = bindings.iter().filter_map(|(_, bound)| bound.as_value()?.as_str());
+        texts.any(|text| text.starts_with(SECRETIVE))
     }
 
     /// What is shown of a call of one.
@@ -115,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_service_that_a_variable_names_is_as_secret_as_one_in_the_text() {
-        let of = |value: &str| [(Str::from("s"), Value::from(value))];
+        let of = |value: &str| [(Str::from("s"), Value::from(value).into())];
         assert!(
             Said::names_secret(&of("mangrove.users.add")) && !Said::names_secret(&of("mangrove.queries"))
         );

@@ -8,13 +8,14 @@ use std::{
     time::{Duration, Instant},
 };
 
+use gremlin::Argument;
 use opentelemetry::{Context, KeyValue};
 use parking_lot::Mutex;
 use tokio::{
     runtime,
     time::{sleep, sleep_until},
 };
-use values::{Str, Value};
+use values::Str;
 
 use super::{
     Queries,
@@ -61,7 +62,7 @@ pub(super) struct Ticket {
     said: Said,
     is_script: bool,
     /// Its variables, and whether they may be logged.
-    bindings: Vec<(Str, Value)>,
+    bindings: Vec<(Str, Argument)>,
     shows_bindings: bool,
     client: Client,
     asked: Instant,

@@ -115,7 +115,8 @@ mod tests {
             for _ in 0..300 {
                 let query = (kind.draw)(&mut rng);
                 let Body::Script(text, bindings) = &query.body else { continue };
-                let bindings = bindings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
+                let bindings =
+                    bindings.iter().map(|(name, value)| ((*name).into(), value.clone().into())).collect();
                 if let Err(error) = gremlin::parse(text, &bindings) {
                     panic!("{}, seed {seed}: {}: {error}", kind.name, query.shown());
                 }

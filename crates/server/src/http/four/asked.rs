@@ -1,7 +1,6 @@
 //! What a request asks for.
 
-use std::sync::Arc;
-
+use gremlin::Argument;
 use hyper::HeaderMap;
 use values::{Map, Str, Value};
 use wire::{
@@ -14,7 +13,7 @@ use super::{
     status::{self, In},
 };
 use crate::{
-    arguments::Arguments,
+    arguments::{Arguments, entries_of},
     aside::{Work, aside},
     connections::Guest,
     host::Host,
@@ -144,7 +143,7 @@ impl Asked {
         let mut arguments: Vec<(Str, WireValue)> = vec![
             ("gremlin".into(), Value::String(self.script.clone()).into()),
             ("aliases".into(), Value::from(aliases).into()),
-            ("bindings".into(), Value::from(self.parameters(host)?).into()),
+            ("bindings".into(), self.parameters(host)?),
         ];
         let names = [
             ("timeoutMillis", "evaluationTimeout"),
@@ -159,11 +158,11 @@ impl Asked {
         Ok(Arguments::of_four(Args(arguments)))
     }
 
-    /// The values of the script's variables: the text of a map literal, or a map.
-    fn parameters(&mut self, host: &Host) -> Result<Map, Status> {
-        let Some(parameters) = self.fields.take("parameters") else { return Ok(Map::new()) };
-        let map = match parameters.into_value() {
-            Ok(Value::String(text)) => {
+    /// What the script's variables stand for: the text of a map literal, or a map.
+    fn parameters(&mut self, host: &Host) -> Result<WireValue, Status> {
+        let Some(parameters) = self.fields.take("parameters") else { return Ok(WireValue::NULL) };
+        let entries = match parameters {
+            WireValue::Value(Value::String(text)) => {
                 self.memory = host
                     .weigh(text.len(), || gremlin::memory_of(&text))
                     .map_err(|error| status::failed(&error, In::Itself))?;
@@ -176,20 +175,16 @@ impl Asked {
                 let read = || gremlin::parse_parameters(&text);
                 aside(Work::Request(text.len()), None, read).map_err(told)?
             }
-            Ok(Value::Map(map)) => Arc::unwrap_or_clone(map).into_inner(),
-            _ => {
-                return Err(status::invalid(
-                    "[parameters] must be the text of a map literal, such as [\"x\":1], or a map".into(),
-                ));
-            }
+            other => other.into_argument().ok().and_then(entries_of).ok_or_else(|| {
+                let told = "[parameters] must be the text of a map literal, such as [\"x\":1], or a map";
+                status::invalid(told.into())
+            })?,
         };
         // TinkerPop 3 named the traversal source there.
-        let g = Value::str("g");
-        if map.get(&g).is_none() {
-            return Ok(map);
-        }
-        let others = map.iter().filter(|(key, _)| **key != g);
-        Ok(others.map(|(key, value)| (key.clone(), value.clone())).collect())
+        let g = Argument::Value(Value::str("g"));
+        let others = entries.into_iter().filter(|(key, _)| *key != g);
+        let others = others.map(|(key, bound)| (WireValue::argument(key), WireValue::argument(bound)));
+        Ok(WireValue::map(others.collect()))
     }
 }
 
