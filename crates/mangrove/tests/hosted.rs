@@ -52,6 +52,7 @@ fn the_result_of_next_is_sent_as_the_server_of_tinkerpop_sends_it() {
         ("g.V().values('age').order().fold().next()", &["27", "29", "32", "35"]),
         ("g.V().values('age').order().fold().tryNext()", &["[27, 29, 32, 35]"]),
         ("g.inject([[1], [2]]).next()", &["[1]", "[2]"]),
+        ("g.V(1).out('created').values('name').path().next()", &["v[1]", "v[3]", "lop"]),
         ("g.V(1).values('name').next()", &["marko"]),
         ("g.inject([]).next()", &[]),
     ] {

@@ -97,21 +97,33 @@ fn bad_date_times_say_where_and_why() {
         "`2018-03-22 00:35` is not an ISO 8601 date-time: `T` and a time, or the end expected at character 11"
     );
     assert_eq!(
-        "2023-02-29".parse::<DateTime>().unwrap_err(),
-        TimeError::Range { field: "day of month", value: 29 }
+        "2023-02-32".parse::<DateTime>().unwrap_err(),
+        TimeError::Range { field: "day of month", value: 32 }
     );
     for text in [
         "",
         "x",
         "2018",
         "2018-13-01",
-        "2018-03-22T24:00",
+        "2018-03-22T24:01",
+        "2018-02-00",
         "2018-03-22T00:60",
         "2018-03-22T00:00+19:00",
         "2018-03-22T00:00Zx",
         "20é8-01-01",
     ] {
         assert!(text.parse::<DateTime>().is_err(), "{text}");
+    }
+}
+
+#[test]
+fn days_that_a_month_does_not_have_and_24_hours_are_read_as_java_reads_them() {
+    for (text, as_if) in [
+        ("2023-02-29", "2023-02-28"),
+        ("2023-04-31T10:00Z", "2023-04-30T10:00Z"),
+        ("2018-12-31T24:00+02:00", "2019-01-01T00:00+02:00"),
+    ] {
+        assert_eq!(text.parse::<DateTime>().unwrap(), as_if.parse().unwrap(), "{text}");
     }
 }
 

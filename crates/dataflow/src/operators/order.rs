@@ -127,7 +127,7 @@ impl Order {
         let shuffled = is_shuffle(keys);
         let view = View::of(cx);
         let graph = view.graph();
-        let width = width(keys);
+        let (width, first) = (width(keys), first_of(keys));
         for row in 0..batch.len {
             let tag = batch.tags.get(row);
             if shuffled && !keys.iter().all(|key| object(&batch, &key.by, row).is_some()) {
@@ -145,7 +145,7 @@ impl Order {
                 continue;
             }
             let beyond = match self.bounds.at(tag) {
-                Some(bound) => by_keys(new.keys(), bound, keys).is_ge(),
+                Some(bound) => by_keys(new.keys(), bound, keys, first).is_ge(),
                 None => false,
             };
             if beyond {
@@ -164,12 +164,13 @@ impl Order {
         let rows = self.entries.len() as u32;
         let mut sorting =
             self.sorting.take().unwrap_or_else(|| Sorting::of_keys(rows, self.key_weight.expanded));
-        let (width, entries, values) = (width(keys), &self.entries, &self.keys);
+        let (width, first) = (width(keys), first_of(keys));
+        let (entries, values) = (&self.entries, &self.keys);
         let key = |i: usize| values.row(i, width);
         let compare = |a: u32, b: u32| {
             watch::tick();
             let (a, b) = (a as usize, b as usize);
-            entries[a].tag.cmp(&entries[b].tag).then_with(|| by_keys(key(a), key(b), keys))
+            entries[a].tag.cmp(&entries[b].tag).then_with(|| by_keys(key(a), key(b), keys, first))
         };
         if sorting.go_on(compare, || cx.quota.is_spent()) {
             return Ok(Some(sorting.sorted()));
@@ -309,19 +310,21 @@ fn push_keys(batch: &Batch, row: usize, keys: &[SortKey], graph: &Graph<'_>, int
     if keys.is_empty() { push(&By::Current) } else { keys.iter().all(|key| push(&key.by)) }
 }
 
-fn by_keys(a: &[Value], b: &[Value], keys: &[SortKey]) -> Ordering {
-    if is_shuffle(keys) {
-        return a.iter().zip(b).map(|(a, b)| compare::order(a, b)).next().unwrap_or(Ordering::Equal);
-    }
-    let is_overruled = |i: usize| keys[i..].iter().any(|key| key.order == Direction::Shuffle);
-    for (i, (a, b)) in a.iter().zip(b).enumerate() {
+/// The first key that counts: behind a shuffle, which overrules those before it. Where one comes last there is one key, drawn.
+fn first_of(keys: &[SortKey]) -> usize {
+    let shuffle = keys.iter().rposition(|key| key.order == Direction::Shuffle);
+    shuffle.map_or(0, |shuffle| shuffle + 1) % keys.len().max(1)
+}
+
+/// Compares by the keys from the first on that counts.
+fn by_keys(a: &[Value], b: &[Value], keys: &[SortKey], first: usize) -> Ordering {
+    for (i, (a, b)) in a.iter().zip(b).enumerate().skip(first) {
         let direction = keys.get(i).map_or(Direction::Asc, |key| key.order);
         let ordering = match direction {
             Direction::Desc => compare::order(b, a),
-            Direction::Asc => compare::order(a, b),
-            Direction::Shuffle => Ordering::Equal,
+            Direction::Asc | Direction::Shuffle => compare::order(a, b),
         };
-        if ordering != Ordering::Equal && !is_overruled(keys.len().min(i + 1)) {
+        if ordering != Ordering::Equal {
             return ordering;
         }
     }

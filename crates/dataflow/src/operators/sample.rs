@@ -67,9 +67,6 @@ impl Operator for Sample {
             };
             // What weighs nothing is never drawn, but is there where all have room.
             let weighs = weight > 0.0;
-            if !weighs && cx.query.draws.are_seeded() {
-                continue;
-            }
             let drawn = self.drawn.at(batch.tags.get(row));
             if cx.query.draws.are_seeded() {
                 drawn.push((

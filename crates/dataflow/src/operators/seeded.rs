@@ -39,31 +39,42 @@ pub(super) fn sample(random: &mut JavaRandom, rows: Vec<(Place, f64)>, wanted: u
     let total: f64 = rows.iter().map(|(place, weight)| weight * place.bulk as f64).sum();
     // By its row, how many of each are drawn.
     let mut drawn: IndexMap<usize, u64> = IndexMap::new();
+    // What weighs nothing is hardly ever drawn: TinkerPop goes on for ever once nothing else is left.
+    let mut weighty: u64 = rows.iter().filter(|(_, weight)| *weight > 0.0).map(|(place, _)| place.bulk).sum();
     for _ in 0..wanted {
-        while !draw_one(random, &rows, total, &mut drawn) {
-            watch::tick();
-        }
+        let row = loop {
+            match draw_one(random, &rows, total, &mut drawn) {
+                _ if weighty == 0 => return places_of(&rows, drawn),
+                Some(row) => break row,
+                None => watch::tick(),
+            }
+        };
+        weighty -= u64::from(rows[row].1 > 0.0);
     }
+    places_of(&rows, drawn)
+}
+
+fn places_of(rows: &[(Place, f64)], drawn: IndexMap<usize, u64>) -> Vec<Place> {
     drawn.into_iter().map(|(row, bulk)| Place { bulk, ..rows[row].0 }).collect()
 }
 
-/// Goes through the rows once; whether one was drawn.
+/// Goes through the rows once: the row that was drawn, if one was.
 fn draw_one(
     random: &mut JavaRandom,
     rows: &[(Place, f64)],
     mut total: f64,
     drawn: &mut IndexMap<usize, u64>,
-) -> bool {
+) -> Option<usize> {
     for (row, (place, weight)) in rows.iter().enumerate() {
         let left = place.bulk - drawn.get(&row).copied().unwrap_or(0);
         for _ in 0..left {
             watch::tick();
             if random.fraction() <= weight / total {
                 *drawn.entry(row).or_insert(0) += 1;
-                return true;
+                return Some(row);
             }
             total -= weight;
         }
     }
-    false
+    None
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use server::ResultBatch;
-use values::{Map, MapKind, Value, watch};
+use values::{Map, MapKind, Value};
 
 use crate::Error;
 
@@ -24,24 +24,28 @@ pub(crate) fn answer(sink: &ServerSink, results: Option<Vec<(Value, u64)>>) {
     sink.finish(Ok(server::Summary::default()));
 }
 
-/// A value as the results that the server makes of it: the members of a collection, the entries of a map, or itself.
+/// A value as the results that the server makes of it: the members of a collection, the objects of a path, the entries of a map, or itself.
 pub(crate) fn unrolled(value: Value) -> Vec<(Value, u64)> {
-    match value {
-        Value::List(list) => list.iter().map(once).collect(),
-        Value::Set(set) => set.iter().map(once).collect(),
-        Value::BulkSet(set) => set.iter().map(|(member, count)| (member.clone(), count)).collect(),
-        Value::Map(map) if matches!(map.kind(), MapKind::Map | MapKind::Tree) => {
-            let entry = |(key, value): (&Value, &Value)| Map::from_iter([(key.clone(), value.clone())]);
-            map.iter().map(|pair| (entry(pair).into(), 1)).collect()
-        }
-        value => vec![(value, 1)],
-    }
+    some_unrolled(&value, 0, usize::MAX)
 }
 
-/// A member, of perhaps millions.
-fn once(member: &Value) -> (Value, u64) {
-    watch::tick();
-    (member.clone(), 1)
+/// Some of them, from a place on.
+pub(super) fn some_unrolled(value: &Value, from: usize, most: usize) -> Vec<(Value, u64)> {
+    let once = |member: &Value| (member.clone(), 1);
+    match value {
+        Value::List(list) => list.iter().skip(from).take(most).map(once).collect(),
+        Value::Set(set) => set.iter().skip(from).take(most).map(once).collect(),
+        Value::BulkSet(set) => {
+            let members = set.iter().skip(from).take(most);
+            members.map(|(member, count)| (member.clone(), count)).collect()
+        }
+        Value::Map(map) if matches!(map.kind(), MapKind::Map | MapKind::Tree) => {
+            let entry = |(key, value): (&Value, &Value)| Map::from_iter([(key.clone(), value.clone())]);
+            map.iter().skip(from).take(most).map(|pair| (entry(pair).into(), 1)).collect()
+        }
+        Value::Path(path) => path.objects.iter().skip(from).take(most).map(once).collect(),
+        value => std::iter::once(value).skip(from).map(once).collect(),
+    }
 }
 
 /// A value as the only result.

@@ -8,7 +8,7 @@ use server::{Push, ResultBatch};
 use values::Value;
 
 use super::{
-    answer::unrolled,
+    answer::some_unrolled,
     life::{Life, Way},
     traced::Traced,
 };
@@ -30,6 +30,9 @@ pub(crate) trait Step: Send + 'static {
     fn keep(&mut self, _results: &Results) {}
 }
 
+/// Members of a result that are offered at once.
+const PIECE: usize = 1 << 12;
+
 /// Nothing is remembered of a query that is the only one.
 impl Step for () {}
 
@@ -42,6 +45,8 @@ pub(super) struct Relay<W: Way> {
     step: Option<W::Step>,
     /// Whether there was any result.
     delivered: bool,
+    /// How many members of the only result have been taken.
+    unrolled: usize,
     /// Counts results that wait.
     memory: Option<Arc<MemoryMeter>>,
     /// What is to be said instead of the results.
@@ -54,7 +59,17 @@ impl<W: Way> Relay<W> {
     /// That of a query which is about to be submitted. `needs_one`: no result at all would be an error.
     pub(super) fn new(life: Arc<Life<W>>, plan: Arc<Plan>, needs_one: bool, step: W::Step) -> Self {
         let (step, traced) = (Some(step), None);
-        Self { life, plan, needs_one, step, delivered: false, memory: None, profile: None, traced }
+        Self {
+            life,
+            plan,
+            needs_one,
+            step,
+            delivered: false,
+            unrolled: 0,
+            memory: None,
+            profile: None,
+            traced,
+        }
     }
 
     /// The same of one that is traced.
@@ -69,6 +84,21 @@ impl<W: Way> Relay<W> {
             // When nobody listens, the cancellation is under way.
             Push::Taken | Push::Gone => Ok(()),
             Push::Full(batch) => Err(batch.items),
+        }
+    }
+
+    /// Offers the members of the only result, of which there may be millions; who offers it again goes on where this ended.
+    fn offer_members(&mut self, one: &Value) -> Result<(), ()> {
+        // What was written is sent by a thread for commits, which others need.
+        let most = if self.plan.writes { usize::MAX } else { PIECE };
+        loop {
+            let piece = some_unrolled(one, self.unrolled, most);
+            let count = piece.len();
+            self.offer(piece).map_err(drop)?;
+            self.unrolled = self.unrolled.saturating_add(count);
+            if count < most {
+                return Ok(());
+            }
         }
     }
 }
@@ -91,16 +121,10 @@ impl<W: Way> ResultSink for Relay<W> {
         let kept = match (is_answer, keeps) {
             (true, keeps) => {
                 let copy = keeps.then(|| results.clone());
-                match self.needs_one {
+                match &results[..] {
                     // The engine keeps what is not taken, as it was.
-                    true => {
-                        let all = match &results[..] {
-                            [(one, _)] => unrolled(one.clone()),
-                            _ => results.clone(),
-                        };
-                        self.offer(all).map_err(|_| results)?;
-                    }
-                    false => self.offer(results)?,
+                    [(one, _)] if self.needs_one => self.offer_members(one).map_err(|()| results)?,
+                    _ => self.offer(results)?,
                 }
                 copy
             }

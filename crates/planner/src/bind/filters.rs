@@ -20,7 +20,7 @@ impl Binder<'_> {
             StepName::HasId => Test::HasId(self.id_predicate(call)?),
             StepName::HasLabel => self.has_label(call, &shape)?,
             StepName::HasKey => Test::PropertyKey(self.predicate_or_values(call)?),
-            StepName::HasValue => Test::PropertyValue(self.predicate_or_values(call)?),
+            StepName::HasValue => Test::PropertyValue(self.predicate_or_members(call)?),
             StepName::HasNot => match key(call, 0, self)? {
                 Some(key) => Test::Not(Box::new(self.has_key(&key))),
                 None => Test::Constant(true),
@@ -43,7 +43,7 @@ impl Binder<'_> {
             }),
             [_, value] => self.has_named(call, 0, value, shape),
             [label, _, value] => {
-                let by_id = shape.ty != Type::Property;
+                let by_id = has_label_id(shape.ty);
                 let label = self.label_test(call, std::slice::from_ref(label), by_id)?;
                 Ok(Test::And(vec![label, self.has_named(call, 1, value, shape)?]))
             }
@@ -56,7 +56,7 @@ impl Binder<'_> {
     fn has_traversal(&mut self, call: &Call<'_>, child: &Traversal, shape: Shape, out: &mut Chain) -> Bound {
         let place = call.args.len() - 2;
         if let [label, _, _] = call.args {
-            let by_id = shape.ty != Type::Property;
+            let by_id = has_label_id(shape.ty);
             let label = self.label_test(call, std::slice::from_ref(label), by_id)?;
             Self::push(out, Kind::Filter(label), call);
         }
@@ -125,7 +125,7 @@ impl Binder<'_> {
     ) -> Result<Test, PlanError> {
         match (token, value) {
             (T::Label, Argument::Predicate(_)) => Ok(Test::LabelIs(self.predicate_or_value(call, value)?)),
-            (T::Label, _) => self.label_test(call, std::slice::from_ref(value), shape.ty != Type::Property),
+            (T::Label, _) => self.label_test(call, std::slice::from_ref(value), has_label_id(shape.ty)),
             (T::Id, _) => Ok(Test::HasId(self.predicate_or_value(call, value)?)),
             (T::Key, _) => Ok(Test::PropertyKey(self.predicate_or_value(call, value)?)),
             (T::Value, _) => Ok(Test::PropertyValue(self.predicate_or_value(call, value)?)),
@@ -140,7 +140,7 @@ impl Binder<'_> {
     }
 
     fn has_label(&mut self, call: &Call<'_>, shape: &Shape) -> Result<Test, PlanError> {
-        let by_id = matches!(shape.ty, Type::Vertex | Type::Edge);
+        let by_id = has_label_id(shape.ty);
         match call.args {
             [Argument::Predicate(gremlin::Predicate::Compare(PredicateOp::Eq, label))] => {
                 self.label_test(call, std::slice::from_ref(&**label), by_id)
@@ -236,4 +236,9 @@ fn key(call: &Call<'_>, index: usize, binder: &mut Binder<'_>) -> Result<Option<
         Value::String(key) => Ok(Some(key.clone())),
         _ => Err(call.bad_argument(index, "a property key")),
     }
+}
+
+/// Whether all objects of a kind have a label of the catalog: that of a vertex property is its key.
+fn has_label_id(ty: Type) -> bool {
+    matches!(ty, Type::Vertex | Type::Edge)
 }

@@ -29,7 +29,9 @@ impl Binder<'_> {
             StepName::Math => (self.math(call, &shape)?, Shape::of(Type::Scalar)),
             StepName::Project => {
                 let (kind, keys) = self.project(call, &shape)?;
-                (kind, Shape { keys: Some(keys), ..Shape::of(Type::Map) })
+                // What a by() makes nothing of has no entry.
+                let lacks = call.modulators(StepName::By).any(|by| !by.args.is_empty());
+                (kind, Shape { keys: Some(keys), lacks, ..Shape::of(Type::Map) })
             }
             // `identity()`, and an `as` that follows no step.
             _ => {

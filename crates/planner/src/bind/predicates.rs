@@ -63,6 +63,14 @@ impl Binder<'_> {
         }
     }
 
+    /// The arguments as a predicate: one value is what something must equal, a collection too; several are what it must be one of.
+    pub(super) fn predicate_or_members(&mut self, call: &Call<'_>) -> Result<Predicate, PlanError> {
+        match call.args {
+            [one] => self.predicate_or_value(call, one),
+            _ => Ok(Predicate::Within { members: self.operands(call, 0)?, spread: false }),
+        }
+    }
+
     /// A predicate as written.
     pub(super) fn predicate(&mut self, call: &Call<'_>, predicate: &Written) -> Result<Predicate, PlanError> {
         self.predicate_with(call, predicate, &mut |binder, operand| binder.operand(call, operand))

@@ -14,6 +14,9 @@ use crate::physical::{MapKeys, PropertyForm};
 /// `WithOptions.tokens`.
 const TOKENS: &str = "~tinkerpop.valueMap.tokens";
 
+/// What no property is called.
+const NO_KEY: Str = Str::new();
+
 impl Binder<'_> {
     pub(super) fn property_step(&mut self, call: &Call<'_>, out: &mut Chain) -> Bound {
         let flagged = matches!(call.args.first().and_then(Argument::as_value), Some(Value::Bool(true)));
@@ -21,7 +24,11 @@ impl Binder<'_> {
             usize::from(matches!(call.args.first().and_then(Argument::as_value), Some(Value::Bool(_))));
         let written = call.names_from(first, self)?;
         let count = written.len();
-        let names: IndexSet<Str> = written.into_iter().collect();
+        let mut names: IndexSet<Str> = written.into_iter().collect();
+        if names.is_empty() && call.args.len() > first {
+            // Nulls alone are no keys, and not all of them.
+            names.insert(NO_KEY);
+        }
         let repeated = names.len() < count;
         let keys = MapKeys { repeated, ..self.map_keys(names.into_iter().collect()) };
         let tokens = self.tokens(call, flagged)?;

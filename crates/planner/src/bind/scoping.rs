@@ -60,10 +60,11 @@ impl Binder<'_> {
 
     /// As [`Binder::resolve`]; a name that nothing has yields nothing when the query runs.
     pub(super) fn find(&mut self, name: &Str, pop: Pop, shape: &Shape) -> (Origin, Shape) {
-        if shape.ty == Type::Map && shape.keys.as_ref().is_some_and(|keys| keys.contains(name)) {
+        let is_key = shape.ty == Type::Map && shape.keys.as_ref().is_some_and(|keys| keys.contains(name));
+        if is_key && !(shape.lacks && self.is_named(name)) {
             return (Origin::Entry(name.clone()), Shape::unknown());
         }
-        let is_certainly_no_entry = !shape.may_be_map() || shape.keys.is_some();
+        let is_certainly_no_entry = !shape.may_be_map() || shape.keys.is_some() && !is_key;
         if let (Some(id), true) = (side_effect(name, &self.plan), is_certainly_no_entry) {
             return (Origin::SideEffect(id), Shape::unknown());
         }

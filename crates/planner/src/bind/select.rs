@@ -28,7 +28,9 @@ impl Binder<'_> {
         }
         let names = call.names_from(first, self)?;
         if let [name] = &names[..] {
-            let (selected, of, shape) = self.selected(call, name, 0, pop, &shape)?;
+            // As in TinkerPop: of several by() the last counts.
+            let last = call.modulators(StepName::By).count().saturating_sub(1);
+            let (selected, of, shape) = self.selected(call, name, last, pop, &shape)?;
             if matches!(selected.by, Modulator::Chain(_)) && matches!(of, Type::Unknown | Type::Scalar) {
                 return self.select_or_null(call, name, selected, out);
             }
@@ -64,7 +66,7 @@ impl Binder<'_> {
         out: &mut Chain,
     ) -> Bound {
         // Any name may be found, of any time.
-        let mut by = self.single_by_of_named(call, &Shape::unknown())?;
+        let mut by = self.bys_of_named(call, &Shape::unknown())?.pop().unwrap_or(Modulator::THIS);
         by = by.simplified().unwrap_or(by);
         let mut chain = Chain::default();
         let slot = self.computed(call, key, shape, &mut chain)?;

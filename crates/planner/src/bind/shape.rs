@@ -35,6 +35,8 @@ pub(super) struct Shape {
     pub from: Option<Slot>,
     /// For maps: their keys, where they are known.
     pub keys: Option<Vec<Str>>,
+    /// Whether one of them may be missing.
+    pub lacks: bool,
 }
 
 impl Shape {

@@ -152,7 +152,11 @@ impl Binder<'_> {
         let before = self.names.out_of_sight();
         let keys = self.sort_keys(call, &Shape::unknown());
         self.names.back_in_sight(before);
-        let keys = keys?;
+        let mut keys = keys?;
+        // As in TinkerPop: a shuffle that is not the last key is no key at all.
+        if keys.last().is_some_and(|(_, order)| *order != Order::Shuffle) {
+            keys.retain(|(_, order)| *order != Order::Shuffle);
+        }
         let simple: Option<Vec<_>> =
             keys.iter().map(|(by, order)| Some((local_sort(by.as_fetch()?)?, *order))).collect();
         match simple {

@@ -7,7 +7,7 @@
 
 use values::watch;
 
-use super::filter_fusion::join_runs;
+use super::filter_fusion::{join_runs, may_fail};
 use super::{Context, each_chain};
 use crate::logical::{Chain, Footprint, Kind, Logical, Step, of_test};
 use crate::physical::Test;
@@ -30,12 +30,13 @@ fn push_up(chain: &mut Chain, mut index: usize) -> bool {
         return false;
     }
     let looks_at = of_test(test);
+    let is_guarded = may_fail(test) && !is_moved_by_tinkerpop(test);
     // Which traversers get to what may end the query must stay as it is.
     if looks_at.touches(Footprint::WRITES) {
         return false;
     }
     let start = index;
-    while index > 0 && passes(looks_at, &chain.steps[index - 1]) {
+    while index > 0 && passes(looks_at, is_guarded, &chain.steps[index - 1]) {
         chain.steps.swap(index - 1, index);
         index -= 1;
         watch::tick();
@@ -43,13 +44,26 @@ fn push_up(chain: &mut Chain, mut index: usize) -> bool {
     index < start
 }
 
-/// Whether a filter that looks at that can run before the step instead of after it.
-fn passes(looks_at: Footprint, step: &Step) -> bool {
+/// Whether a test is one that TinkerPop asks before subqueries as well (FilterRankingStrategy), though it may fail.
+fn is_moved_by_tinkerpop(test: &Test) -> bool {
+    match test {
+        Test::Is(_) | Test::Has(..) | Test::HasNamed(..) | Test::HasId(_) | Test::PropertyValue(_) => true,
+        Test::Given(..) => true,
+        Test::And(parts) => parts.iter().all(is_moved_by_tinkerpop),
+        _ => !may_fail(test),
+    }
+}
+
+/// Whether a filter that looks at that can run before the step instead of after it; `is_guarded`: it may fail for what a subquery
+/// before it keeps away.
+fn passes(looks_at: Footprint, is_guarded: bool, step: &Step) -> bool {
     if !step.labels.is_empty() {
         return false;
     }
     match &step.kind {
-        Kind::Exists(exists) => !exists.footprint().touches(Footprint::FILLS | Footprint::WRITES),
+        Kind::Exists(exists) => {
+            !is_guarded && !exists.footprint().touches(Footprint::FILLS | Footprint::WRITES)
+        }
         Kind::Order { limit: None, keys } => {
             let touched = keys.iter().fold(Footprint::NONE, |sum, (by, _)| match by {
                 crate::logical::Modulator::Chain(chain) => sum | chain.footprint(),

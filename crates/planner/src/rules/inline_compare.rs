@@ -47,7 +47,7 @@ fn take_comparisons(exists: &mut Exists) -> (Vec<Comparison>, bool) {
     let mut comparisons = Vec::new();
     let (mut is_behind, mut acts) = (false, false);
     exists.branches.retain(|branch| match comparison(branch, formula) {
-        Some(comparison) if !(acts || is_behind && may_fail(&Test::Is(comparison.predicate.clone()))) => {
+        Some(comparison) if !(acts || is_behind && is_fallible(&comparison)) => {
             comparisons.push(comparison);
             false
         }
@@ -59,6 +59,15 @@ fn take_comparisons(exists: &mut Exists) -> (Vec<Comparison>, bool) {
     });
     let emptied = exists.branches.is_empty() && !comparisons.is_empty();
     (comparisons, emptied)
+}
+
+/// Whether there are objects that cannot be compared so.
+fn is_fallible(comparison: &Comparison) -> bool {
+    let is_of_any = match &comparison.left.1 {
+        Modulator::Degree(..) => true,
+        by => by.is_this(),
+    };
+    !is_of_any || may_fail(&Test::Is(comparison.predicate.clone()))
 }
 
 fn comparison(branch: &Chain, formula: Formula) -> Option<Comparison> {

@@ -7,53 +7,112 @@
 //! ```
 //!
 //! Sorting more than needed costs little beside a subquery per traverser. The order of two steps that each look at one
-//! object alone changes no answer: sorting is stable and keeps what the filter keeps. What a traversal computes as a key may fail,
-//! and must not for what the filter would have kept away.
+//! object alone changes no answer: sorting is stable and keeps what the filter keeps. But a key must not fail for what the filter
+//! would have kept away:
+//!
+//! - what a traversal computes is no such key, nor what is not there for any object, unless elements come, and it is an element's;
+//! - by a property of which a vertex may have several values, it is sorted by the first, and whether there are others is asked
+//!   behind the filter.
 
-use gremlin::Order;
+use gremlin::{Order, StepName};
+use values::T;
 
 use super::{Context, each_chain};
-use crate::logical::{Footprint, Kind, Logical, Modulator, Step};
+use crate::logical::{Chain, Footprint, Kind, Logical, Modulator, Origin, Step};
+use crate::physical::{FetchKind, Slot};
 
 pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
-    each_chain(plan, |chain, _| {
+    let (unread, mut asks) = (Slot(plan.slots), false);
+    let changed = each_chain(plan, |chain, _| {
         let mut changed = false;
-        for limit in 2..chain.steps.len() {
-            if !matches!(chain.steps[limit].kind, Kind::Range { high: Some(_), .. }) {
-                continue;
-            }
-            let mut order = limit - 1;
-            while order > 0
-                && is_plain_order(&chain.steps[order])
-                && is_expensive_filter(&chain.steps[order - 1])
+        let mut limit = 2;
+        while limit < chain.steps.len() {
+            if matches!(chain.steps[limit].kind, Kind::Range { high: Some(_), .. })
+                && let Some(asked) = move_order(chain, limit - 1)
             {
-                chain.steps.swap(order - 1, order);
-                order -= 1;
                 changed = true;
+                asks |= !asked.is_empty();
+                for by in asked {
+                    let ask = Kind::Keep { into: unread, origin: Origin::Current, by };
+                    chain.steps.insert(limit, Step::new(ask, StepName::Order));
+                    limit += 1;
+                }
             }
+            limit += 1;
         }
         changed
-    })
+    });
+    if asks {
+        plan.new_slot();
+    }
+    changed
 }
 
-/// Whether the step sorts by something that a filter before it has no part in.
-fn is_plain_order(step: &Step) -> bool {
-    match &step.kind {
-        Kind::Order { keys, limit: None } => {
-            step.labels.is_empty()
-                && keys
-                    .iter()
-                    .all(|(by, order)| *order != Order::Shuffle && !matches!(by, Modulator::Chain(_)))
-                && !step.footprint().touches(Footprint::FILLS | Footprint::WRITES | Footprint::NAMES)
-        }
-        _ => false,
+/// Moves a sort to before the subqueries in front of it, if there are any that it can pass. What is to be asked behind them.
+fn move_order(chain: &mut Chain, mut order: usize) -> Option<Vec<Modulator>> {
+    if !is_plain_order(&chain.steps[order], || brings_elements(&chain.steps[..order])) {
+        return None;
     }
+    let start = order;
+    while order > 0 && is_expensive_filter(&chain.steps[order - 1]) {
+        chain.steps.swap(order - 1, order);
+        order -= 1;
+    }
+    if order == start {
+        return None;
+    }
+    let Kind::Order { keys, .. } = &mut chain.steps[order].kind else { return None };
+    let mut asked = Vec::new();
+    for (by, _) in keys {
+        if let Modulator::Fetch(FetchKind::Only(name, key)) = by {
+            let first = Modulator::Fetch(FetchKind::Property(name.clone(), *key));
+            asked.push(std::mem::replace(by, first));
+        }
+    }
+    Some(asked)
+}
+
+/// Whether the step sorts by something that a filter before it has no part in, and that is there, or absent, for whatever comes.
+fn is_plain_order(step: &Step, brings_elements: impl Fn() -> bool) -> bool {
+    let Kind::Order { keys, limit: None } = &step.kind else { return false };
+    let is_plain = |by: &Modulator| match by {
+        Modulator::Fetch(FetchKind::This) | Modulator::FetchFrom(_, FetchKind::This) => true,
+        Modulator::Fetch(
+            FetchKind::Property(..) | FetchKind::Only(..) | FetchKind::Token(T::Id | T::Label),
+        )
+        | Modulator::Degree(..) => brings_elements(),
+        _ => false,
+    };
+    step.labels.is_empty()
+        && keys.iter().all(|(by, order)| *order != Order::Shuffle && is_plain(by))
+        && !step.footprint().touches(Footprint::FILLS | Footprint::WRITES | Footprint::NAMES)
+}
+
+/// Whether only vertices and edges come out of the steps.
+fn brings_elements(steps: &[Step]) -> bool {
+    let last = steps.iter().rev().find(|step| {
+        !matches!(
+            step.kind,
+            Kind::Identity
+                | Kind::Filter(_)
+                | Kind::Compare(_)
+                | Kind::Exists(_)
+                | Kind::Keep { .. }
+                | Kind::Dedup { .. }
+                | Kind::Order { .. }
+                | Kind::Range { .. }
+                | Kind::Tail(_)
+                | Kind::Barrier
+                | Kind::HoldRepeats
+        )
+    });
+    last.is_some_and(|step| matches!(step.kind, Kind::Graph(_) | Kind::Move(_) | Kind::EdgeVertex(_)))
 }
 
 /// Whether the step is a subquery that may look at many objects for each traverser, and does nothing else.
 fn is_expensive_filter(step: &Step) -> bool {
     let Kind::Exists(exists) = &step.kind else { return false };
-    let moves = |chain: &crate::logical::Chain| chain.steps.iter().any(|s| matches!(s.kind, Kind::Move(_)));
+    let moves = |chain: &Chain| chain.steps.iter().any(|s| matches!(s.kind, Kind::Move(_)));
     let does = Footprint::FILLS | Footprint::WRITES | Footprint::NAMES;
     step.labels.is_empty() && exists.branches.iter().any(moves) && !step.footprint().touches(does)
 }
@@ -69,8 +128,19 @@ mod tests {
         only(
             RULE,
             "g.V().where(out('knows').has('age',1)).order().by('name').limit(2)",
-            "V().order(name asc).where all {out(knows).filter(age = 1)}.limit(2)",
+            "V().order(name asc).where all {out(knows).filter(age = 1)}.keep(s0: name).limit(2)",
         );
+        only(
+            RULE,
+            "g.V().where(out('knows').has('age',1)).order().limit(2)",
+            "V().order().where all {out(knows).filter(age = 1)}.limit(2)",
+        );
+    }
+
+    #[test]
+    fn what_might_have_no_such_key_is_sorted_behind_the_filter() {
+        unchanged(RULE, "g.V().values('name').where(out('knows').has('age',1)).order().by('name').limit(2)");
+        unchanged(RULE, "g.V().group().where(out('knows').has('age',1)).order().by(keys).limit(2)");
     }
 
     #[test]

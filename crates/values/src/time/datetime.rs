@@ -187,9 +187,15 @@ impl FromStr for DateTime {
 
     /// Reads what Gremlin's `datetime()` does: `2018-03`, `2018-03-22`, `2018-03-22T00:35`, seconds, a fraction,
     /// and an offset as `Z`, `+16`, `+1600`, `+16:00`, `+160000` or `+16:00:00`; UTC where there is none.
+    ///
+    /// As Java does it (`ResolverStyle.SMART`), a day up to the 31st that a month does not have is its last one, and 24:00 the
+    /// midnight that follows.
     fn from_str(text: &str) -> Result<Self, TimeError> {
         let mut s = Scanner::new(text, "an ISO 8601 date-time");
-        let date = scan_date(&mut s)?;
+        let mut date = scan_date(&mut s)?;
+        if (29..=31).contains(&date.2) && (1..=12).contains(&date.1) {
+            date.2 = date.2.min(days_in_month(date.0, date.1));
+        }
         if s.is_done() {
             return Self::from_civil(date, (0, 0, 0, 0), 0);
         }
@@ -199,7 +205,11 @@ impl FromStr for DateTime {
         if !s.is_done() {
             return Err(s.error("the end"));
         }
-        Self::from_civil(date, time, offset)
+        if time != (24, 0, 0, 0) {
+            return Self::from_civil(date, time, offset);
+        }
+        let midnight = Self::from_civil(date, (0, 0, 0, 0), offset)?;
+        Ok(Self::new(midnight.seconds + SECONDS_PER_DAY, 0, offset))
     }
 }
 

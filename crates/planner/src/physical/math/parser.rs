@@ -38,6 +38,11 @@ pub(super) fn parse(text: &str) -> Result<(Vec<Str>, Vec<Instruction>), String> 
 /// `φ`, with as many digits as exp4j has.
 const GOLDEN_RATIO: f64 = 1.618_033_988_74;
 
+/// Whether a bracket opens; exp4j does not ask whether the one that closes is of its kind.
+fn is_opening(bracket: char) -> bool {
+    matches!(bracket, '(' | '[' | '{')
+}
+
 struct Parser<'a> {
     text: &'a str,
     at: usize,
@@ -119,7 +124,7 @@ impl Parser<'_> {
 
     fn atom(&mut self) -> Result<(), String> {
         match self.peek() {
-            Some('(' | '[' | '{') => {
+            Some(opening) if is_opening(opening) => {
                 self.at += 1;
                 self.nested(Self::sum)?;
                 self.close()
@@ -160,7 +165,7 @@ impl Parser<'_> {
             name => Instruction::Variable(self.variable(name)),
         };
         self.at += end;
-        if self.peek() == Some('(') {
+        if self.peek().is_some_and(is_opening) {
             return Err(self.wrong(&format!("there is no function '{name}'")));
         }
         self.code.push(instruction);
@@ -179,9 +184,13 @@ impl Parser<'_> {
     fn call(&mut self, name: &str, length: usize) -> Result<(), String> {
         self.at += length;
         let Some(function) = Function::named(name) else {
-            return self.arguments(2, Instruction::Power);
+            // TinkerPop takes it for a variable in front of any other bracket, and has none of that name.
+            return match self.peek() {
+                Some('(') => self.arguments(2, Instruction::Power),
+                _ => Err(self.wrong("'(' is missing")),
+            };
         };
-        if self.peek() == Some('(') {
+        if self.peek().is_some_and(is_opening) {
             return self.arguments(1, Instruction::Call(function));
         }
         if matches!(self.peek(), Some('+' | '-')) {
@@ -193,9 +202,7 @@ impl Parser<'_> {
     }
 
     fn arguments(&mut self, count: usize, call: Instruction) -> Result<(), String> {
-        if !self.accept('(') {
-            return Err(self.wrong("'(' is missing"));
-        }
+        self.at += 1;
         for i in 0..count {
             if i > 0 && !self.accept(',') {
                 return Err(self.wrong("',' is missing"));
@@ -208,7 +215,6 @@ impl Parser<'_> {
     }
 
     fn close(&mut self) -> Result<(), String> {
-        // exp4j does not ask whether they are of one kind.
         let is_closed = [')', ']', '}'].into_iter().any(|end| self.accept(end));
         if is_closed { Ok(()) } else { Err(self.wrong("')' is missing")) }
     }
@@ -254,6 +260,8 @@ mod tests {
             ("7 % 4 * 2", 6.0),
             ("- - 3", 3.0),
             ("_ / a", 10.0 / 3.0),
+            ("sqrt{[1 + 2] * 3] + 1", 4.0),
+            ("cos[0] + 1", 2.0),
             ("1.5e2 + .5", 150.5),
             ("sqrt(_ + 6) * signum(0)", 0.0),
             ("ceil(a / 2) + floor(2.7) + abs(-1)", 5.0),
