@@ -39,7 +39,7 @@ impl CsvSource {
     }
 
     /// All `.csv`, `.csv.gz` and `.csv.zst` files of a directory, by name. What else is in it may be data that would be missed, so
-    /// it is refused; but for hidden files, names in capitals (`README.md`, `_SUCCESS`), and Markdown.
+    /// it is refused; but for hidden files, names in capitals that do not end as data does (`README.txt`, `_SUCCESS`), and Markdown.
     ///
     /// # Errors
     /// If the directory cannot be read, has none, or has something else.
@@ -127,12 +127,15 @@ pub fn is_named_parquet(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "parquet")
 }
 
-/// Whether a file beside data is none itself, by its name.
+/// Whether a file beside data is none itself, by its name. One in capitals that ends as data does is data: `ACTED_IN.csv`.
 fn is_about_the_data(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let stem = name.split('.').next().unwrap_or_default();
+    let mut parts = name.split('.');
+    let stem = parts.next().unwrap_or_default();
     let in_capitals = !stem.is_empty() && stem.chars().all(|c| c.is_ascii_uppercase() || c == '_');
-    name.starts_with('.') || in_capitals || name.ends_with(".md")
+    let of_data = ["csv", "tsv", "parquet"];
+    let is_data = parts.any(|part| of_data.iter().any(|ending| part.eq_ignore_ascii_case(ending)));
+    name.starts_with('.') || in_capitals && !is_data || name.ends_with(".md")
 }
 
 /// The error of something in a directory that is no CSV file.
@@ -169,6 +172,24 @@ fn not_parquet(path: &Path) -> ImportError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_in_capitals_are_data_if_they_end_so() {
+        let dir = tempfile::tempdir().unwrap();
+        let put = |name: &str| std::fs::write(dir.path().join(name), "").unwrap();
+        let beside = ["README.md", "LICENSE.txt", "_SUCCESS", "notes.md", ".hidden.csv"];
+        let data = ["ACTED_IN.csv", "PERSON.csv.gz", "_X.csv.zst", "knows.csv"];
+        beside.into_iter().chain(data).for_each(put);
+        let read = CsvSource::in_directory(dir.path()).unwrap();
+        let read: Vec<_> = read.iter().map(|source| source.path.file_name().unwrap()).collect();
+        assert_eq!(read, data);
+        for name in ["KNOWS.parquet", "PEOPLE.CSV", "PEOPLE.csv.bz2"] {
+            put(name);
+            let refused = CsvSource::in_directory(dir.path()).unwrap_err().to_string();
+            assert!(refused.contains(name), "{refused}");
+            std::fs::remove_file(dir.path().join(name)).unwrap();
+        }
+    }
 
     #[test]
     fn headers_are_told_by_their_names() {
