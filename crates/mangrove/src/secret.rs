@@ -10,6 +10,9 @@ use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 use crate::failure::Failure;
 
+/// The variable that a password may be in: of who logs in at a server, or else of the user that a command is about.
+pub const PASSWORD: &str = "MANGROVE_PASSWORD";
+
 /// A secret that was given: in a file (`-` is standard input), in the file that the variable `NAME_FILE` names, or in the variable.
 pub fn given(file: Option<PathBuf>, variable: &str) -> Result<Option<String>, Failure> {
     let named = || std::env::var_os(format!("{variable}_FILE")).map(PathBuf::from);
@@ -27,14 +30,22 @@ pub fn given(file: Option<PathBuf>, variable: &str) -> Result<Option<String>, Fa
     }
 }
 
-/// The same, or what somebody types.
-pub fn given_or_typed(file: Option<PathBuf>, variable: &str) -> Result<String, Failure> {
-    if let Some(secret) = given(file, variable)? {
+/// Whether [`given`] would look somewhere.
+pub fn is_given(file: Option<&Path>, variable: &str) -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some();
+    file.is_some() || is_set(variable) || is_set(&format!("{variable}_FILE"))
+}
+
+/// A secret from a file or the first of the variables that has one, or what somebody types.
+pub fn given_or_typed(file: Option<PathBuf>, variables: &[&str]) -> Result<String, Failure> {
+    let found = variables.iter().find(|variable| is_given(file.as_deref(), variable));
+    if let Some(secret) = found.map(|variable| given(file, variable)).transpose()?.flatten() {
         return Ok(secret);
     }
     if !io::stdin().is_terminal() {
         return Err(Failure::Secret(format!(
-            "there is no password: give one in a file (--password-file FILE, - for standard input) or in the variable {variable}"
+            "there is no password: give one in a file (--password-file FILE, - for standard input) or in the variable {}",
+            variables.join(" or ")
         )));
     }
     let secret = typed("Password: ")?;

@@ -164,6 +164,16 @@ fn a_server_elsewhere_is_asked_by_its_address_with_a_password_or_a_token() {
     assert_eq!(text(&asked.stdout), "1\n2\n", "{}", text(&asked.stderr));
     let refused = far(&["--token-file", &file, "query", "g.addV('x')"], None);
     assert!(text(&refused.stderr).contains("needs the role write"), "{}", text(&refused.stderr));
+    // The password that logs in is nobody else's.
+    let add = ["--user", "admin", "user", "add", "ada", "--role", "read"];
+    let none = far(&add, Some("the password"));
+    assert!(text(&none.stderr).contains("MANGROVE_NEW_PASSWORD"), "{}", text(&none.stderr));
+    let mut added = mangrove(&[&["--url", &url, "--ca", &ca], &add[..]].concat());
+    let added =
+        added.env("MANGROVE_PASSWORD", "the password").env("MANGROVE_NEW_PASSWORD", "her own one").output();
+    assert!(added.as_ref().unwrap().status.success(), "{}", text(&added.unwrap().stderr));
+    let asked = far(&[&["--user", "ada"], &query[..]].concat(), Some("her own one"));
+    assert_eq!(text(&asked.stdout), "1\n2\n", "{}", text(&asked.stderr));
     // The schema, there and back.
     let shown = far(&["--user", "admin", "schema", "show"], Some("the password"));
     let schema = dir.path().join("schema.toml").display().to_string();

@@ -17,8 +17,8 @@ use crate::{
     secret,
 };
 
-/// The variable that a password may be in.
-const VARIABLE: &str = "MANGROVE_PASSWORD";
+/// The variable that the password of the user whom a command is about may be in, whoever asks.
+const NEW_PASSWORD: &str = "MANGROVE_NEW_PASSWORD";
 
 /// What is done with users.
 #[derive(Subcommand, Debug)]
@@ -72,8 +72,8 @@ pub struct Add {
 /// Where a password comes from.
 #[derive(Args, Debug)]
 pub struct PasswordFrom {
-    /// File with the password in its first line, - for standard input (default: the variable MANGROVE_PASSWORD_FILE or
-    /// MANGROVE_PASSWORD, or what is typed)
+    /// File with the password in its first line, - for standard input (default: the variable MANGROVE_NEW_PASSWORD_FILE or
+    /// MANGROVE_NEW_PASSWORD, or what is typed; where it is not what --user logs in with at --url, MANGROVE_PASSWORD, too)
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
 }
@@ -123,14 +123,15 @@ impl User {
                 database.close()?;
                 told
             }
-            Reached::Far(client) => self.act_there(*client)?,
+            Reached::Far(client) => self.act_there(*client, far)?,
         };
         told.iter().try_for_each(say)?;
         Ok(())
     }
 
     /// Does it by a server's services; what is to be said then.
-    fn act_there(self, mut client: Client) -> Result<Vec<String>, Failure> {
+    fn act_there(self, mut client: Client, far: &Far) -> Result<Vec<String>, Failure> {
+        let is_logins = far.logs_in_by_password();
         let mut call = |service: &str, given: Vec<(&str, Value)>| {
             let parameters: Map = given.into_iter().map(|(name, value)| (name.into(), value)).collect();
             let script = format!("g.call('mangrove.users.{service}', parameters)");
@@ -142,7 +143,7 @@ impl User {
         };
         Ok(match self {
             Self::Add(Add { name, roles: given, no_password, password }) => {
-                let password = (!no_password).then(|| password.read()).transpose()?;
+                let password = (!no_password).then(|| password.read(is_logins)).transpose()?;
                 let password = password.map_or(Value::Null, Value::from);
                 let parameters =
                     vec![("name", name.as_str().into()), ("password", password), ("role", roles(given))];
@@ -160,7 +161,7 @@ impl User {
             Self::Password { name, password } => {
                 call(
                     "password",
-                    vec![("name", name.as_str().into()), ("password", password.read()?.into())],
+                    vec![("name", name.as_str().into()), ("password", password.read(is_logins)?.into())],
                 )?;
                 vec![format!("{name} has another password")]
             }
@@ -190,7 +191,7 @@ impl User {
             Self::Add(Add { name, roles, no_password, password }) => {
                 let mut grants = Grants::default();
                 roles.into_iter().for_each(|(graph, role)| grants.set(graph, role));
-                let password = (!no_password).then(|| password.read()).transpose()?;
+                let password = (!no_password).then(|| password.read(false)).transpose()?;
                 users.add_user(&name, password.as_deref(), grants)?;
                 Ok(vec![format!("added {name}")])
             }
@@ -207,7 +208,7 @@ impl User {
                 Ok(vec![format!("{name}: {}", if grants.is_empty() { "no role" } else { &grants })])
             }
             Self::Password { name, password } => {
-                users.set_password(&name, Some(&password.read()?))?;
+                users.set_password(&name, Some(&password.read(false)?))?;
                 Ok(vec![format!("{name} has another password")])
             }
             Self::Token(Token { revoke: Some(id), .. }) => {
@@ -224,8 +225,10 @@ impl User {
 }
 
 impl PasswordFrom {
-    fn read(self) -> Result<String, Failure> {
-        secret::given_or_typed(self.password_file, VARIABLE)
+    /// The password. `is_logins`: the usual variable has that of who logs in, which must not become another's unseen.
+    fn read(self, is_logins: bool) -> Result<String, Failure> {
+        let variables = [NEW_PASSWORD, secret::PASSWORD];
+        secret::given_or_typed(self.password_file, if is_logins { &variables[..1] } else { &variables })
     }
 }
 

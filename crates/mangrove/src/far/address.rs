@@ -47,6 +47,9 @@ pub enum Address {
     Socket(PathBuf),
 }
 
+/// The variable that a token to log in with may be in.
+const TOKEN: &str = "MANGROVE_TOKEN";
+
 /// The port of a Gremlin server.
 const PORT: u16 = 8182;
 
@@ -54,6 +57,12 @@ impl Far {
     /// Whether a server is asked, and no directory opened.
     pub fn is_asked(&self) -> bool {
         self.url.is_some()
+    }
+
+    /// Whether the password that a server may want is in `MANGROVE_PASSWORD`: then that is nobody else's.
+    pub fn logs_in_by_password(&self) -> bool {
+        let has_token = secret::is_given(self.token_file.as_deref(), TOKEN);
+        self.is_asked() && self.user.is_some() && !has_token
     }
 
     /// The way to the server that is named; `None` if none is.
@@ -88,11 +97,11 @@ impl Far {
     }
 
     fn ask_for_credentials(&self) -> Result<Option<(String, String)>, Failure> {
-        if let Some(token) = secret::given(self.token_file.clone(), "MANGROVE_TOKEN")? {
+        if let Some(token) = secret::given(self.token_file.clone(), TOKEN)? {
             return Ok(Some((String::new(), token)));
         }
         let Some(user) = &self.user else { return Ok(None) };
-        let password = secret::given_or_asked("MANGROVE_PASSWORD", &format!("Password of {user}: "))?;
+        let password = secret::given_or_asked(secret::PASSWORD, &format!("Password of {user}: "))?;
         Ok(Some((user.clone(), password)))
     }
 }
