@@ -5,7 +5,7 @@ mod program;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Stdio,
+    process::{Command, Stdio},
 };
 
 use program::{Serving, Site, complaint, curl, mangrove, output, text};
@@ -220,6 +220,30 @@ fn mistakes_are_told_by_the_names_of_the_client_and_leave_nothing() {
     serving.stop("-TERM");
     let serving = Serving::start(&["--data", &site.data, "serve", "--port", "0"]);
     assert_eq!(site.on_their_way(), 0, "what failed is gone with a new start at the latest");
+    serving.stop("-TERM");
+}
+
+#[test]
+fn an_import_that_is_interrupted_on_its_way_to_a_server_removes_no_directory_here() {
+    let site = Site::new();
+    let serving = site.serve(&[]);
+    let here = site.path("here");
+    let url = format!("ws://{}", serving.address);
+    let mut typed = mangrove(&["--data", &here, "import", "-", "--url", &url, "--user", "ada"]);
+    typed.env("MANGROVE_PASSWORD", "the password").stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut typed = typed.spawn().unwrap();
+    let begun = (0..600).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        site.on_their_way() == 1
+    });
+    // Somebody else makes a graph of that name meanwhile.
+    fs::create_dir(&here).unwrap();
+    let id = typed.id().to_string();
+    assert!(begun && Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    let input = typed.stdin.take();
+    assert!(!typed.wait().unwrap().success());
+    assert!(Path::new(&here).is_dir());
+    drop(input);
     serving.stop("-TERM");
 }
 

@@ -8,7 +8,7 @@
 use std::{
     fs::{self, File},
     io::{self, Read, Write},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     thread,
     time::Duration,
 };
@@ -164,6 +164,7 @@ fn fill(file: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
 pub(super) struct NewFiles {
     target: PathBuf,
     part: PathBuf,
+    is_directory: bool,
     temporary: Temporary,
 }
 
@@ -199,16 +200,27 @@ impl NewFiles {
             )));
         }
         let temporary = Temporary::at(&part);
-        Ok(Self { target: target.into(), part, temporary })
+        Ok(Self { target: target.into(), part, is_directory, temporary })
     }
 
-    /// A new file: the one that is written, or (by a path below it) one of the directory.
-    pub(super) fn file(&self, below: &Path) -> io::Result<File> {
-        let path = if below.as_os_str().is_empty() { self.part.clone() } else { self.part.join(below) };
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+    /// A new file, as a server calls it: the one that is written, or (by a path below it) one of the directory. What a server says is
+    /// not believed: it could name any file of this machine.
+    pub(super) fn file(&self, listed: &str) -> Result<File, Failure> {
+        let below = self.target.file_name().and_then(|name| Path::new(listed).strip_prefix(name).ok());
+        let is_within = |below: &&Path| {
+            let is_plain = below.components().all(|part| matches!(part, Component::Normal(_)));
+            is_plain && self.is_directory != below.as_os_str().is_empty()
+        };
+        let Some(below) = below.filter(is_within) else {
+            return Err(Failure::Refused(format!(
+                "the server calls a file {listed:?}, which is none of this export"
+            )));
+        };
+        let path = if self.is_directory { self.part.join(below) } else { self.part.clone() };
+        if let Some(folder) = path.parent().filter(|_| self.is_directory) {
             fs::create_dir_all(folder)?;
         }
-        File::create_new(path)
+        Ok(File::create_new(path)?)
     }
 
     /// Gives it its name.
@@ -239,4 +251,31 @@ fn holds_exports_alone(directory: &Path) -> io::Result<bool> {
         }
     }
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_names_no_file_but_those_of_the_export() {
+        let dir = tempfile::tempdir().unwrap();
+        let outside = dir.path().join("outside");
+        let absolute = outside.display().to_string();
+        let folder = NewFiles::create(&dir.path().join("all"), true, false).unwrap();
+        for name in
+            [&absolute, "../outside", "all/../../outside", "outside", "all", "all/..", "", "allx/a.csv"]
+        {
+            assert!(folder.file(name).is_err(), "{name}");
+        }
+        assert!(folder.file("all/people.csv").is_ok());
+        let file = NewFiles::create(&dir.path().join("all.json"), false, false).unwrap();
+        for name in [&absolute, "../outside", "all.json/../outside", "all.json/x", "outside", ""] {
+            assert!(file.file(name).is_err(), "{name}");
+        }
+        assert!(file.file("all.json").is_ok() && file.file("all.json").is_err());
+        let there: Vec<_> =
+            fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(there.len() == 2 && !outside.exists(), "{there:?}");
+    }
 }

@@ -1,6 +1,6 @@
 //! `mangrove export`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use mangrove::{ExportError, ExportFormat, ExportOptions, config::Config};
@@ -97,8 +97,7 @@ impl Export {
         let bar = self::bar("{spinner} getting it  {wide_bar} {percent}%");
         bar.set_length(files.iter().map(|(_, bytes)| bytes).sum::<u64>().max(1));
         for (file, _) in &files {
-            let below = Path::new(file).strip_prefix(&name).unwrap_or(Path::new(file));
-            let mut into = new.file(below)?;
+            let mut into = new.file(file)?;
             carried.get(file, &mut into, &bar)?;
             into.sync_all()?;
         }

@@ -91,11 +91,16 @@ impl Import {
         let is_new = !graph.is_memory() && !graph.path.exists();
         let writing = self.writing()?;
         end_cleanly()?;
-        // What rows are committed by an import in transactions stays, for the same command to go on with.
-        let new = (is_new && writing.is_none()).then(|| Temporary::at(&graph.path));
+        // What rows are committed by an import in transactions stays, for the same command to go on with. Where a server is asked, the
+        // directory is somebody else's.
+        let makes_it = is_new && writing.is_none() && !far.is_asked();
+        let new = makes_it.then(|| Temporary::at(&graph.path));
         let database = match Reached::of(config, far)? {
             Reached::Near(database) => database,
-            Reached::Far(mut client) => return self.send(&mut client),
+            Reached::Far(mut client) => {
+                drop(new);
+                return self.send(&mut client);
+            }
         };
         let options = ImportOptions {
             bad_rows: if self.skip_bad_rows { BadRows::Skip { reports: SHOWN } } else { BadRows::Stop },

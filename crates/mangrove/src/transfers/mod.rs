@@ -179,6 +179,9 @@ mod tests {
         assert_eq!(transfer.append("a/b.csv", 2, b"345").unwrap(), 5);
         // A message that was sent twice.
         assert!(transfer.append("a/b.csv", 2, b"345").unwrap_err().contains("has 5 bytes"));
+        // What follows nothing makes nothing.
+        assert!(transfer.append("c/d.csv", 1, b"x").unwrap_err().contains("has 0 bytes"));
+        assert!(!transfer.directory().join("c").exists());
         assert_eq!(transfer.read("a/b.csv", 1, 3).unwrap(), b"234");
         assert_eq!(transfer.files().unwrap(), [("a/b.csv".to_owned(), 5)]);
         assert!(transfers.check_room(95).is_ok() && transfers.check_room(96).is_err());

@@ -158,15 +158,20 @@ impl Transfer {
             return Err("its files are taken already, and do not change any more".into());
         }
         let failed = |error: std::io::Error| format!("{name}: {error}");
-        if offset == 0 && !path.exists() && self.files()?.len() >= MOST_FILES {
+        let is_new = !path.exists();
+        // What is made is counted: so nothing is, but by the first piece of a file.
+        if is_new && offset > 0 {
+            return Err(format!("{name} has 0 bytes, and these were to follow {offset}"));
+        }
+        if is_new && self.files()?.len() >= MOST_FILES {
             return Err(format!(
                 "these are more than {MOST_FILES} files; put them together, or pack them less finely"
             ));
         }
-        if let Some(folder) = path.parent() {
+        if let Some(folder) = path.parent().filter(|_| is_new) {
             fs::create_dir_all(folder).map_err(failed)?;
         }
-        let mut file = fs::File::options().append(true).create(true).open(&path).map_err(failed)?;
+        let mut file = fs::File::options().append(true).create(is_new).open(&path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
         if length != offset {
             return Err(format!("{name} has {length} bytes, and these were to follow {offset}"));
