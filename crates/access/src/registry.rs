@@ -49,6 +49,21 @@ struct Table {
     tokens: HashMap<TokenHash, Token>,
 }
 
+impl Table {
+    /// Who may look after users, and can log in as one who may: by a password, or a token that allows it; without one of these.
+    fn admins(&self, without: Option<TokenHash>) -> impl Iterator<Item = &str> {
+        let allows = move |hash: &TokenHash, token: &Token, name: &str| {
+            let is_admins = token.at_most.is_none_or(|role| role == Role::Admin);
+            token.user == name && Some(*hash) != without && is_admins && is_valid(token)
+        };
+        let admins = self.users.iter().filter(|(_, user)| user.grants.is_admin());
+        let comes_in = move |(name, user): &(&Arc<str>, &User)| {
+            user.password.is_some() || self.tokens.iter().any(|(hash, token)| allows(hash, token, name))
+        };
+        admins.filter(comes_in).map(|(name, _)| &**name)
+    }
+}
+
 /// Somebody who has proved who he is, by what he proved it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
@@ -298,11 +313,12 @@ impl Registry {
     /// Ends a token, by its id.
     ///
     /// # Errors
-    /// If there is no such token.
+    /// If there is no such token, or nobody would be left who may look after users.
     pub fn revoke_token(&self, id: &str) -> Result<(), AccessError> {
         let _changing = self.changing.lock();
         let found = self.table.read().tokens.keys().find(|hash| hash.id() == id).copied();
         let hash = found.ok_or_else(|| AccessError::NoToken(id.into()))?;
+        self.check_other_way(hash)?;
         self.forget_tokens(&[hash])
     }
 
@@ -342,16 +358,23 @@ impl Registry {
         user.ok_or_else(|| AccessError::NoUser(name.into()))
     }
 
-    /// Refuses to leave nobody who may look after users, and can log in.
+    /// Refuses to leave nobody who may look after users, and can log in, when a user is gone or may do so no more.
     fn check_other_admin(&self, name: &str) -> Result<(), AccessError> {
         let table = self.table.read();
-        let has_token = |name: &str| table.tokens.values().any(|token| token.user == name && is_valid(token));
         let was_one = table.users.get(name).is_some_and(|user| user.grants.is_admin());
-        let has_other = table.users.iter().any(|(other, user)| {
-            let comes_in = user.password.is_some() || has_token(other);
-            **other != *name && user.grants.is_admin() && comes_in
-        });
+        let has_other = table.admins(None).any(|other| other != name);
         if was_one && !has_other { Err(AccessError::LastAdmin(name.into())) } else { Ok(()) }
+    }
+
+    /// Refuses the same when a token is gone.
+    fn check_other_way(&self, gone: TokenHash) -> Result<(), AccessError> {
+        let table = self.table.read();
+        let had_one = table.admins(None).next().is_some();
+        if !had_one || table.admins(Some(gone)).next().is_some() {
+            return Ok(());
+        }
+        let user = table.tokens.get(&gone).map(|token| token.user.clone());
+        Err(AccessError::LastAdmin(user.unwrap_or_default()))
     }
 
     fn put_user(&self, name: &str, user: User) -> Result<(), AccessError> {

@@ -109,6 +109,32 @@ fn the_last_admin_stays() {
 }
 
 #[test]
+fn the_last_way_in_of_an_admin_stays() {
+    let gate = with_ada();
+    let registry = gate.registry();
+    let is_last = |result| assert!(matches!(result, Err(AccessError::LastAdmin(_))));
+    gate.add_user("eve", None, Grants::everywhere(Role::Admin)).unwrap();
+    let ids = || {
+        let eve = registry.users().into_iter().find(|user| user.name == "eve").unwrap();
+        eve.tokens.into_iter().map(|token| token.id).collect::<Vec<_>>()
+    };
+    registry.add_token("eve", "reads", Some(Role::Read), None).unwrap();
+    let reads = ids().remove(0);
+    // Nobody looks after users by a token that reads.
+    is_last(registry.remove("root"));
+    registry.add_token("eve", "all", None, None).unwrap();
+    let all = ids().into_iter().find(|id| *id != reads).unwrap();
+    registry.remove("root").unwrap();
+    is_last(registry.revoke_token(&all));
+    registry.revoke_token(&reads).unwrap();
+    registry.add_token("eve", "too", Some(Role::Admin), None).unwrap();
+    registry.revoke_token(&all).unwrap();
+    is_last(registry.revoke_token(&ids()[0]));
+    gate.set_password("eve", Some("a password")).unwrap();
+    registry.revoke_token(&ids()[0]).unwrap();
+}
+
+#[test]
 fn a_token_lets_its_user_in_until_it_ends_and_allows_no_more_than_it_says() {
     let gate = with_ada();
     let registry = gate.registry();
