@@ -74,6 +74,9 @@ pub struct ImportOptions {
     /// Whether properties of vertices keep the ids that the file gives them ([`graphson()`] alone reads some). Each costs about
     /// 15 bytes on disk and 90 in memory, and a column whose values have them is not read as fast as a plain one.
     pub keep_property_ids: bool,
+    /// Bytes of an element that [`whole()`] may hold at once, roughly: of Gryo a vertex with all its edges, else a vertex or an edge with its
+    /// properties. A file that has a larger one is refused.
+    pub element_bytes: usize,
     /// What becomes of a vertex with several labels ([`csv()`] alone reads some).
     pub several_labels: SeveralLabels,
 }
@@ -91,13 +94,15 @@ pub enum SeveralLabels {
 }
 
 impl Default for ImportOptions {
-    /// Stop at the first bad row; one thread per core, 4 MiB at a time; properties of vertices keep their ids; one label each.
+    /// Stop at the first bad row; one thread per core, 4 MiB at a time; properties of vertices keep their ids; elements of up to a
+    /// gigabyte; one label each.
     fn default() -> Self {
         Self {
             bad_rows: BadRows::Stop,
             threads: None,
             part_bytes: 4 << 20,
             keep_property_ids: true,
+            element_bytes: 1 << 30,
             several_labels: SeveralLabels::Refuse,
         }
     }

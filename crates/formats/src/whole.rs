@@ -16,7 +16,7 @@ use values::{Edge, Str, Value, Vertex, VertexRef};
 
 use super::ImportOptions;
 use super::error::ImportError;
-use super::exchange::{Element, GraphFormat, Place, TwiceReader};
+use super::exchange::{Element, FileError, GraphFormat, Place, TwiceReader};
 use super::foreign::{LOOKED_AT, whole_graph};
 use super::graphson::{EdgeBatches, EdgeLine, VertexBatches, VertexLine};
 use super::packed::{Counted, is_packed, unpacked};
@@ -76,6 +76,7 @@ pub fn whole(
         monitor: Monitor::new(2 * length, progress),
         counts: Counts::default(),
         keep_property_ids: options.keep_property_ids,
+        element_bytes: options.element_bytes,
         null_values: sink.null_values(),
         sink,
         ids: FxHashMap::default(),
@@ -98,6 +99,8 @@ struct Import<'a> {
     monitor: Monitor<'a>,
     counts: Counts,
     keep_property_ids: bool,
+    /// See [`ImportOptions::element_bytes`].
+    element_bytes: usize,
     null_values: bool,
     /// The vertices by their ids, whole numbers alike whatever their types.
     ids: FxHashMap<Value, VertexRef>,
@@ -189,7 +192,7 @@ impl Import<'_> {
     fn read_edges(&mut self, turn: Turn, sides: Sides) -> Result<(), ImportError> {
         let mut batches = EdgeBatches::default();
         self.each(
-            |format, from| TwiceReader::second(format, from, sides),
+            |format, from, most| TwiceReader::second(format, from, most, sides),
             |import, element, _| {
                 let Element::Edge(edge) = element else { return Ok(0) };
                 if !turn.is_of(!edge.id.is_null()) {
@@ -250,17 +253,17 @@ impl Import<'_> {
     /// it has made of it. The reader is handed back when it has come to the end.
     fn each(
         &mut self,
-        reader: impl FnOnce(GraphFormat, Box<dyn Read + Send>) -> TwiceReader,
+        reader: impl FnOnce(GraphFormat, Box<dyn Read + Send>, usize) -> TwiceReader,
         mut work: impl FnMut(&mut Self, Element, bool) -> Result<u64, ImportError>,
     ) -> Result<TwiceReader, ImportError> {
         let failed = |e| ImportError::io(self.file, e);
         let (file, read) = Counted::open(self.file).map_err(failed)?;
-        let mut reader = reader(self.format, unpacked(file).map_err(failed)?);
+        let mut reader = reader(self.format, unpacked(file).map_err(failed)?, self.element_bytes);
         let names_vertices = reader.inner().names_vertices_in_edges();
         let (mut told, mut rows, mut elements) = (0, 0, 0_usize);
         // What a reader says itself has a place of its own.
         self.place = None;
-        while let Some(element) = reader.inner().next().map_err(|error| self.wrong(error.to_string()))? {
+        while let Some(element) = reader.inner().next().map_err(|error| self.unreadable(&error))? {
             self.place = Some(reader.inner().place());
             rows += work(self, element, names_vertices)?;
             self.place = None;
@@ -276,6 +279,20 @@ impl Import<'_> {
     fn tell(&mut self, read: &AtomicU64, told: &mut u64, rows: u64) {
         let now = read.load(Ordering::Relaxed);
         self.monitor.advance(now - std::mem::replace(told, now), rows);
+    }
+
+    /// The error of a reader, with the way out where what it reads is good, and too large.
+    fn unreadable(&self, error: &FileError) -> ImportError {
+        let (FileError::NoRoom(place), most) = (error, self.element_bytes >> 20) else {
+            return self.wrong(error.to_string());
+        };
+        self.wrong(match self.format {
+            GraphFormat::Gryo => format!(
+                "{place}: a vertex of Gryo is read with all its edges, and this one takes more than {most} MiB; write the graph as GraphSON \
+                 or CSV instead"
+            ),
+            _ => format!("{place}: a vertex or an edge takes more than {most} MiB; keep large values elsewhere, and their names here"),
+        })
     }
 
     fn wrong(&self, problem: String) -> ImportError {

@@ -217,3 +217,28 @@ fn edge_lists_are_told_by_their_comments_or_named() {
     let summary = db.import(&bad, None, &skip, &|_| {}).unwrap();
     assert_eq!((summary.edges, summary.skipped), (1, 2));
 }
+
+#[test]
+fn an_element_that_takes_more_than_it_may_is_refused_with_the_way_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let (node, star) = (dir.path().join("node.graphml"), dir.path().join("star.kryo"));
+    let long = "x".repeat(1 << 20);
+    let text = format!(
+        "<graphml><key id='k' for='node' attr.name='k' attr.type='string'/><graph edgedefault='directed'>\
+         <node id='1'><data key='k'>{long}</data></node></graph></graphml>"
+    );
+    fs::write(&node, text).unwrap();
+    let hub = Database::in_memory().unwrap();
+    all(&hub, "g.addV('hub')");
+    let doubled = "repeat(__.union(identity(), identity())).times(11)";
+    assert_eq!(all(&hub, &format!("g.V().as('h').{doubled}.addE('e').to('h').count()")), ["2048"]);
+    hub.export(&star, &mangrove::ExportOptions::default()).unwrap();
+    // What is held is told in steps of 64 KiB.
+    let few = ImportOptions { element_bytes: 64 << 10, ..ImportOptions::default() };
+    for (file, way_out) in [(node, "keep large values elsewhere"), (star, "as GraphSON or CSV")] {
+        let db = Database::in_memory().unwrap();
+        let refused = db.import(&file, None, &few, &|_| {}).unwrap_err().to_string();
+        assert!(refused.contains(way_out), "{refused}");
+        db.import(&file, None, &ImportOptions::default(), &|_| {}).unwrap();
+    }
+}

@@ -14,8 +14,8 @@ use graph::{BulkCell, BulkColumn, BulkValues};
 
 /// Rows after which batches are handed on.
 const FULL: usize = 64 << 10;
-/// Bytes of text in them after which they are: a packed file may have a long text in each row.
-const FULL_OF_TEXT: usize = 64 << 20;
+/// Bytes of them after which they are: a packed file may have a long text in each row, or thousands of fields.
+const FULL_OF_BYTES: usize = 64 << 20;
 /// Most different labels at a time; a column of labels with more is read in smaller batches.
 const MOST_LABELS: usize = 256;
 
@@ -52,10 +52,13 @@ impl Batches {
     pub(super) fn add(&mut self, header: &Header, line: u64, row: RowParts<'_>, cells: Vec<Cell<'_>>) {
         let label = row.label.unwrap_or_default();
         if !self.by_label.contains_key(&*label) {
-            self.by_label.insert(label.clone().into_owned(), Batch::new(header));
+            let batch = Batch::new(header);
+            self.bytes += label.len() + batch.columns.len() * size_of::<BulkColumn>();
+            self.by_label.insert(label.clone().into_owned(), batch);
         }
         let Some(batch) = self.by_label.get_mut(&*label) else { return };
-        self.bytes += cells.iter().map(text_in).sum::<usize>();
+        self.bytes += cells.iter().map(|cell| SLOT + text_in(cell)).sum::<usize>();
+        self.bytes += row.id.as_ref().map_or(0, |(id, _)| bytes_of(id));
         batch.columns.iter_mut().zip(cells).for_each(|(column, cell)| push(&mut column.values, cell));
         batch.ids.extend(row.id.map(|(id, _)| id));
         batch.from.extend(row.from);
@@ -66,7 +69,7 @@ impl Batches {
 
     /// Whether the batches should be handed on before the next row.
     pub(super) fn is_full(&self) -> bool {
-        self.rows >= FULL || self.bytes >= FULL_OF_TEXT || self.by_label.len() >= MOST_LABELS
+        self.rows >= FULL || self.bytes >= FULL_OF_BYTES || self.by_label.len() >= MOST_LABELS
     }
 
     /// Hands all batches over and begins anew.
@@ -97,13 +100,20 @@ impl Batch {
     }
 }
 
-/// Bytes of text in a cell.
+/// Bytes of a field that has nothing, or a number.
+const SLOT: usize = size_of::<Value>();
+
+/// Bytes of a value in memory.
+fn bytes_of(value: &Value) -> usize {
+    usize::try_from(value.extent().expanded).unwrap_or(usize::MAX)
+}
+
+/// Bytes of text and the like in a cell.
 fn text_in(cell: &Cell<'_>) -> usize {
-    let of = |value: &Value| value.as_str().map_or(0, str::len);
     match cell {
         Cell::Str(text) => text.len(),
-        Cell::Any(value) => value.as_list().map_or_else(|| of(value), |values| values.iter().map(of).sum()),
-        Cell::Multi(cells) => cells.iter().map(|cell| of(&cell.value)).sum(),
+        Cell::Any(value) => bytes_of(value),
+        Cell::Multi(cells) => cells.iter().map(|cell| size_of::<BulkCell>() + bytes_of(&cell.value)).sum(),
         _ => 0,
     }
 }
@@ -172,6 +182,36 @@ pub(super) fn array_cell(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Rows until batches are full, of such a header and such a field for each of its columns.
+    fn rows_held(header: &str, field: &str) -> usize {
+        let header = Header::parse(header.split(',').map(str::to_owned).collect()).unwrap();
+        let mut batches = Batches::default();
+        while !batches.is_full() {
+            let mut row = RowParts { label: Some("x".into()), ..Default::default() };
+            let mut cells = Vec::new();
+            for column in &header.columns {
+                match column {
+                    Column::Id { .. } => row.id = Some((Value::str(field), 0)),
+                    _ => cells.push(Cell::Str(field)),
+                }
+            }
+            batches.add(&header, 1, row, cells);
+        }
+        batches.rows
+    }
+
+    #[test]
+    fn batches_are_full_of_rows_or_of_bytes_wherever_these_are() {
+        assert_eq!(rows_held(":ID,name", "a"), FULL);
+        let long = "x".repeat(1 << 20);
+        for header in [":ID", ":IGNORE,name"] {
+            let rows = rows_held(header, &long);
+            assert!((30..=64).contains(&rows), "{header}: {rows}");
+        }
+        let many = (0..1_000).map(|number| format!("k{number}:string")).collect::<Vec<_>>().join(",");
+        assert!(rows_held(&many, "") < 5_000);
+    }
 
     #[test]
     fn an_escaped_delimiter_belongs_to_its_value_where_there_are_escapes() {

@@ -209,17 +209,18 @@ pub(super) enum TwiceReader {
 
 impl TwiceReader {
     /// The first time. What is handed out of edges has their ends alone to tell, and only of formats in which these may be nowhere else.
-    pub(super) fn first(format: GraphFormat, from: Box<dyn Read + Send>) -> Self {
-        Self::new(format, from, graphson::Edges::Surveyed(Survey::default()))
+    pub(super) fn first(format: GraphFormat, from: Box<dyn Read + Send>, most: usize) -> Self {
+        Self::new(format, from, most, graphson::Edges::Surveyed(Survey::default()))
     }
 
     /// The second time: each edge is handed out once.
-    pub(super) fn second(format: GraphFormat, from: Box<dyn Read + Send>, sides: Sides) -> Self {
-        Self::new(format, from, graphson::Edges::Taken(sides))
+    pub(super) fn second(format: GraphFormat, from: Box<dyn Read + Send>, most: usize, sides: Sides) -> Self {
+        Self::new(format, from, most, graphson::Edges::Taken(sides))
     }
 
-    fn new(format: GraphFormat, from: Box<dyn Read + Send>, edges: graphson::Edges) -> Self {
-        let room: Room = Box::new(|_| true);
+    /// `most`: bytes that it may hold.
+    fn new(format: GraphFormat, from: Box<dyn Read + Send>, most: usize, edges: graphson::Edges) -> Self {
+        let room: Room = Box::new(move |bytes| bytes <= most);
         match format {
             GraphFormat::GraphSon => {
                 let reader = graphson::Reader::new(Bytes::new(from), Holdings::new(room), edges);

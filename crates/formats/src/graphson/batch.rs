@@ -12,12 +12,15 @@ use graph::{BulkCell, BulkColumn, BulkValues};
 
 /// Elements after which batches are handed on.
 const FULL: usize = 16 << 10;
+/// Bytes of them after which they are: each element may have a long text, or keys that no other has.
+const FULL_OF_BYTES: usize = 64 << 20;
 
 /// Vertices on their way into the graph, label by label.
 #[derive(Default)]
 pub(crate) struct VertexBatches {
     by_label: IndexMap<String, VertexBatch>,
     pending: usize,
+    bytes: usize,
 }
 
 impl VertexBatches {
@@ -27,14 +30,16 @@ impl VertexBatches {
             self.by_label.insert(vertex.label.clone(), VertexBatch::default());
         }
         if let Some(batch) = self.by_label.get_mut(&vertex.label) {
+            let before = batch.bytes();
             batch.add(vertex, place);
+            self.bytes += batch.bytes() - before;
             self.pending += 1;
         }
     }
 
     /// Whether they should be handed on.
     pub(crate) fn is_full(&self) -> bool {
-        self.pending >= FULL
+        self.pending >= FULL || self.bytes >= FULL_OF_BYTES
     }
 
     /// Hands all of them on, which are from a file: their ids, with what the graph calls them.
@@ -44,6 +49,7 @@ impl VertexBatches {
         source: Source<'_>,
         counts: &mut Counts,
     ) -> Result<Vec<(Value, VertexRef)>, ImportError> {
+        self.bytes = 0;
         let mut loaded = Vec::with_capacity(std::mem::take(&mut self.pending));
         for (label, batch) in std::mem::take(&mut self.by_label) {
             let (ids, places, columns) = batch.into_columns();
@@ -60,13 +66,14 @@ impl VertexBatches {
 pub(crate) struct EdgeBatches {
     by_label: IndexMap<String, EdgeBatch>,
     pending: usize,
+    bytes: usize,
 }
 
 impl EdgeBatches {
     /// Whether they must be handed on before this edge is added.
     pub(crate) fn is_full_for(&self, edge: &EdgeLine) -> bool {
         let differs = self.by_label.get(&edge.label).is_some_and(|batch| batch.differs_from(edge));
-        differs || self.pending >= FULL
+        differs || self.pending >= FULL || self.bytes >= FULL_OF_BYTES
     }
 
     /// Adds an edge, from a place in the file.
@@ -75,7 +82,9 @@ impl EdgeBatches {
             self.by_label.insert(edge.label.clone(), EdgeBatch::default());
         }
         if let Some(batch) = self.by_label.get_mut(&edge.label) {
+            let before = batch.bytes();
             batch.add(ends, edge, place);
+            self.bytes += batch.bytes() - before;
             self.pending += 1;
         }
     }
@@ -87,7 +96,7 @@ impl EdgeBatches {
         source: Source<'_>,
         counts: &mut Counts,
     ) -> Result<(), ImportError> {
-        self.pending = 0;
+        (self.pending, self.bytes) = (0, 0);
         for (label, mut batch) in std::mem::take(&mut self.by_label) {
             let (ids, columns) = batch.columns();
             let EdgeBatch { from, to, places, .. } = &batch;
@@ -104,6 +113,8 @@ struct VertexBatch {
     ids: Vec<Value>,
     places: Vec<u64>,
     columns: IndexMap<String, Vec<Vec<BulkCell>>>,
+    /// Bytes of what is in them.
+    held: usize,
 }
 
 /// Edges of one label.
@@ -114,11 +125,31 @@ struct EdgeBatch {
     to: Vec<VertexRef>,
     ids: Vec<Option<Value>>,
     columns: IndexMap<String, Vec<Option<Value>>>,
+    /// Bytes of what is in them.
+    held: usize,
+}
+
+/// Bytes of a value in memory.
+fn bytes_of(value: &Value) -> usize {
+    usize::try_from(value.extent().expanded).unwrap_or(usize::MAX)
+}
+
+/// Bytes of a value of a vertex, and of what is said of it.
+fn bytes_of_cell(cell: &BulkCell) -> usize {
+    let meta = cell.meta.iter().map(|(key, value)| key.len() + bytes_of(value));
+    size_of::<BulkCell>() + bytes_of(&cell.value) + cell.id.as_ref().map_or(0, bytes_of) + meta.sum::<usize>()
 }
 
 impl VertexBatch {
+    /// Bytes of it. Each key has a place for each vertex.
+    fn bytes(&self) -> usize {
+        self.held + self.ids.len() * self.columns.len() * size_of::<Vec<BulkCell>>()
+    }
+
     fn add(&mut self, vertex: VertexLine, place: u64) {
+        self.held += bytes_of(&vertex.id);
         for (key, cells) in vertex.properties {
+            self.held += cells.iter().map(bytes_of_cell).sum::<usize>();
             let column = self.columns.entry(key).or_default();
             // Vertices before this one that do not have the key.
             column.resize(self.ids.len(), Vec::new());
@@ -148,8 +179,15 @@ impl VertexBatch {
 }
 
 impl EdgeBatch {
+    /// Bytes of it. Each key has a place for each edge.
+    fn bytes(&self) -> usize {
+        self.held + self.from.len() * self.columns.len() * size_of::<Option<Value>>()
+    }
+
     fn add(&mut self, (from, to): (VertexRef, VertexRef), edge: EdgeLine, place: u64) {
+        self.held += edge.id.as_ref().map_or(0, bytes_of);
         for (key, value) in edge.properties {
+            self.held += bytes_of(&value);
             let column = self.columns.entry(key).or_default();
             column.resize(self.from.len(), None);
             column.push(Some(value));
@@ -174,5 +212,41 @@ impl EdgeBatch {
         });
         let columns = columns.collect();
         (std::mem::take(&mut self.ids).into_iter().collect(), columns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many batches hold until they are full, of elements that have so many properties with a text each.
+    fn held(keys: impl Fn(usize) -> Vec<String>, text: usize) -> (usize, usize) {
+        let text = || Value::str("x".repeat(text));
+        let (mut vertices, mut edges) = (VertexBatches::default(), EdgeBatches::default());
+        while !vertices.is_full() {
+            let (id, label) = (Value::Long(vertices.pending as i64), "v".to_owned());
+            let cells = |key| (key, vec![BulkCell::plain(text())]);
+            let properties = keys(vertices.pending).into_iter().map(cells).collect();
+            vertices.add(VertexLine { id, label, properties }, 1);
+        }
+        loop {
+            let properties = keys(edges.pending).into_iter().map(|key| (key, text())).collect();
+            let edge = EdgeLine { id: None, label: "e".into(), other: Value::Null, properties };
+            if edges.is_full_for(&edge) {
+                return (vertices.pending, edges.pending);
+            }
+            edges.add((VertexRef(0), VertexRef(0)), edge, 1);
+        }
+    }
+
+    #[test]
+    fn batches_are_full_of_elements_or_of_bytes() {
+        let one = |_| vec!["key".to_owned()];
+        assert_eq!(held(one, 10), (FULL, FULL));
+        let (vertices, edges) = held(one, 1 << 20);
+        assert!((60..=64).contains(&vertices) && (60..=64).contains(&edges), "{vertices} {edges}");
+        // Each has a place for the keys of all others.
+        let (vertices, edges) = held(|number| vec![number.to_string()], 1);
+        assert!(vertices < 2_000 && edges < 3_000, "{vertices} {edges}");
     }
 }

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::{ImportFormat, mapping};
 
 /// Changes when rows of the same files come in another order: what an earlier version has begun cannot be gone on with then.
-const ORDER_OF_ROWS: u32 = 2;
+const ORDER_OF_ROWS: u32 = 3;
 
 /// Bytes that are read at once.
 const BUFFER: usize = 256 << 10;
