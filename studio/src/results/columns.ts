@@ -6,10 +6,15 @@ import { kindOf, textOf, type Value } from '../server/value';
 export interface Table {
   columns: string[];
   rows: (Value | undefined)[][];
+  /** How many columns there is no room for, if there are such: they stay in the JSON. */
+  left?: number;
 }
 
-/** Most columns; what is more stays in the JSON. */
-const MOST_COLUMNS = 60;
+/** Most columns that are drawn; CSV and Copy take the others, too. */
+export const MOST_DRAWN = 60;
+
+/** Most cells: rows that have no field in common would be a table of nothing, as wide as it is long. */
+const MOST_CELLS = 10_000_000;
 
 /** The fields of a result that has some: an element, or a map whose keys are texts. */
 function fieldsOf(value: Value): [string, Value][] | null {
@@ -37,13 +42,18 @@ function fieldsOf(value: Value): [string, Value][] | null {
 }
 
 /** Makes a table of results: a column for each field where all have fields, one for paths' places, otherwise one of values. */
-export function tableOf(values: Value[]): Table {
+export function tableOf(values: Value[], mostCells = MOST_CELLS): Table {
   const all = values.map(fieldsOf);
+  const most = Math.max(MOST_DRAWN, Math.floor(mostCells / Math.max(1, values.length)));
   if (values.length > 0 && all.every((fields) => fields !== null)) {
     const places = new Map<string, number>();
+    const left = new Set<string>();
     for (const fields of all)
-      for (const [key] of fields ?? [])
-        if (!places.has(key) && places.size < MOST_COLUMNS) places.set(key, places.size);
+      for (const [key] of fields ?? []) {
+        if (places.has(key)) continue;
+        if (places.size < most) places.set(key, places.size);
+        else left.add(key);
+      }
     const rows = all.map((fields) => {
       const row: (Value | undefined)[] = new Array(places.size).fill(undefined);
       for (const [key, held] of fields ?? []) {
@@ -52,17 +62,26 @@ export function tableOf(values: Value[]): Table {
       }
       return row;
     });
-    return { columns: [...places.keys()], rows };
+    return { columns: [...places.keys()], rows, left: left.size || undefined };
   }
-  if (values.length > 0 && values.every((value) => kindOf(value) === 'path')) return tableOfPaths(values);
+  if (values.length > 0 && values.every((value) => kindOf(value) === 'path')) return tableOfPaths(values, most);
   return { columns: ['value'], rows: values.map((value) => [value]) };
 }
 
-function tableOfPaths(paths: Value[]): Table {
+function tableOfPaths(paths: Value[], most: number): Table {
   const objects = paths.map((path) => (path as { objects: Value[] }).objects);
-  const width = Math.min(MOST_COLUMNS, Math.max(...objects.map((one) => one.length)));
-  const columns = Array.from({ length: width }, (_, at) => String(at + 1));
-  return { columns, rows: objects.map((one) => columns.map((_, at) => one[at])) };
+  const longest = objects.reduce((length, one) => Math.max(length, one.length), 0);
+  const columns = Array.from({ length: Math.min(most, longest) }, (_, at) => String(at + 1));
+  const rows = objects.map((one) => columns.map((_, at) => one[at]));
+  return { columns, rows, left: longest - columns.length || undefined };
+}
+
+/** What to say of columns that are not drawn; nothing of a table of which all are. */
+export function undrawn(table: Table): string {
+  const more = table.columns.length - MOST_DRAWN;
+  const columns = (number: number) => `${number} ${number === 1 ? 'column' : 'columns'} more`;
+  const drawn = more > 0 ? `, and ${columns(more)} in CSV and Copy` : '';
+  return table.left ? `${drawn}, and ${columns(table.left)} in the JSON alone` : drawn;
 }
 
 /** The text of a cell. */

@@ -3,7 +3,19 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Value } from '../server/value';
 import { Icon } from '../ui/icons';
 import { count } from '../ui/words';
-import { cell, csv, harmless, isNumber, shownIn, sorted, type Table, tableOf, tsv } from './columns';
+import {
+  cell,
+  csv,
+  harmless,
+  isNumber,
+  MOST_DRAWN,
+  shownIn,
+  sorted,
+  type Table,
+  tableOf,
+  tsv,
+  undrawn,
+} from './columns';
 import { copy, download } from './files';
 import { useSight } from './use-sight';
 import { scrollTo } from './virtual';
@@ -14,12 +26,13 @@ const LOOKED_AT = 200;
 
 /** The columns of the grid: each as wide as its longest text among the first rows, the last one as wide as there is room. */
 function widths(table: Table): string {
-  const all = table.columns.map((name, at) => {
+  const drawn = table.columns.slice(0, MOST_DRAWN);
+  const all = drawn.map((name, at) => {
     const longest = table.rows
       .slice(0, LOOKED_AT)
       .reduce((most, row) => Math.max(most, shownIn(row[at]).length), name.length + 2);
     const width = `${Math.min(320, Math.round(24 + longest * 7.8))}px`;
-    return at === table.columns.length - 1 ? `minmax(${width}, 1fr)` : width;
+    return at === drawn.length - 1 ? `minmax(${width}, 1fr)` : width;
   });
   return `64px ${all.join(' ')}`;
 }
@@ -75,7 +88,8 @@ export function TableView({ values, name }: { values: Value[]; name: string }) {
     <div class="table-view">
       <div class="tools">
         <span class="quiet">
-          {count(rows.length)} × {table.columns.length}
+          {count(rows.length)} × {Math.min(table.columns.length, MOST_DRAWN)}
+          {undrawn(table)}
         </span>
         <span class="spring" />
         <span class="quiet" role="status">
@@ -119,7 +133,7 @@ export function TableView({ values, name }: { values: Value[]; name: string }) {
           <span role="columnheader" tabIndex={-1} class="number quiet">
             #
           </span>
-          {table.columns.map((column, at) => (
+          {table.columns.slice(0, MOST_DRAWN).map((column, at) => (
             <span
               key={column}
               role="columnheader"
@@ -152,7 +166,7 @@ export function TableView({ values, name }: { values: Value[]; name: string }) {
                   <span role="rowheader" tabIndex={-1} class="number quiet">
                     {at + 1}
                   </span>
-                  {row.map((value, column) => (
+                  {row.slice(0, MOST_DRAWN).map((value, column) => (
                     <span
                       key={table.columns[column]}
                       role="gridcell"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cell, compare, csv, harmless, shownIn, sorted, tableOf, tsv } from '../../src/results/columns';
+import { cell, compare, csv, harmless, shownIn, sorted, tableOf, tsv, undrawn } from '../../src/results/columns';
 import { inSight, scrollTo } from '../../src/results/virtual';
 import type { Value, Vertex } from '../../src/server/value';
 
@@ -22,6 +22,21 @@ describe('a table', () => {
   it('has one column where results have nothing in common', () => {
     expect(tableOf([1, map({ a: 1 })]).columns).toEqual(['value']);
     expect(tableOf([]).rows).toEqual([]);
+  });
+
+  it('has more columns than are drawn, and says so', () => {
+    const wide = (fields: number) => map(Object.fromEntries(Array.from({ length: fields }, (_, at) => [`k${at}`, at])));
+    const table = tableOf([wide(75)]);
+    expect(csv(table).split('\r\n')[1]?.split(',').length).toBe(75);
+    expect(undrawn(table)).toBe(', and 15 columns more in CSV and Copy');
+    expect(undrawn(tableOf([wide(60)]))).toBe('');
+    const path: Value = { kind: 'path', labels: [], objects: Array.from({ length: 61 }, () => 1) };
+    expect(undrawn(tableOf([path]))).toBe(', and 1 column more in CSV and Copy');
+    // Of many rows with fields of their own a table has no room for all.
+    const apart = Array.from({ length: 100 }, (_, row) => map({ [`k${row}`]: row }));
+    const bounded = tableOf(apart, 8_000);
+    expect([bounded.columns.length, bounded.left]).toEqual([80, 20]);
+    expect(undrawn(bounded)).toBe(', and 20 columns more in CSV and Copy, and 20 columns more in the JSON alone');
   });
 
   it('says what people call a vertex in a path', () => {
