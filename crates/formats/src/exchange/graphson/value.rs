@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use serde_json::{Map as Object, Number, Value as Json};
-use values::{Value, watch};
+use values::{DateKind, DateTime, Value, watch};
 
 /// Writes a value in GraphSON 3; the name of its type if the format has none for it.
 pub(super) fn write_value(value: &Value, into: &mut Vec<u8>) -> Result<(), &'static str> {
@@ -37,7 +37,7 @@ fn json_of(value: &Value) -> Result<Json, &'static str> {
         Value::Double(it) => tagged("g:Double", fraction(*it, it)),
         Value::Char(it) => tagged("gx:Char", Json::String(it.to_string())),
         Value::Uuid(it) => tagged("g:UUID", Json::String(it.to_string())),
-        Value::DateTime(it) => tagged("gx:OffsetDateTime", Json::String(it.to_string())),
+        Value::DateTime(it) => date_time(it),
         Value::Duration(it) => tagged("gx:Duration", Json::String(it.to_string())),
         Value::Binary(bytes) => tagged("gx:ByteBuffer", Json::String(base64(bytes))),
         Value::List(members) => tagged("g:List", array(members.iter())?),
@@ -45,6 +45,17 @@ fn json_of(value: &Value) -> Result<Json, &'static str> {
         Value::Map(map) => tagged("g:Map", array(map.iter().flat_map(|(key, value)| [key, value]))?),
         other => return Err(other.type_name()),
     })
+}
+
+/// A point in time as what it was given; as Gremlin's own where Java's older ones, which have milliseconds, would not be the same.
+fn date_time(it: &DateTime) -> Json {
+    let millis = it.epoch_millis();
+    let is_whole = DateTime::from_epoch_millis(millis) == *it;
+    match it.kind() {
+        DateKind::Date if is_whole => tagged("g:Date", number(&millis)),
+        DateKind::Timestamp if is_whole => tagged("g:Timestamp", number(&millis)),
+        _ => tagged("gx:OffsetDateTime", Json::String(it.to_string())),
+    }
 }
 
 fn tagged(tag: &str, value: Json) -> Json {
@@ -96,6 +107,27 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn points_in_time_are_of_their_kinds_where_these_can_say_them() {
+        let written = |seconds, nanos, kind| {
+            let mut into = Vec::new();
+            let value = Value::DateTime(DateTime::new(seconds, nanos, 0).of_kind(kind));
+            write_value(&value, &mut into).unwrap();
+            let json: Json = serde_json::from_slice(&into).unwrap();
+            let read = crate::graphson::typed::value(&json).unwrap();
+            assert_eq!(read, value);
+            let Value::DateTime(read) = read else { panic!("{read}") };
+            (json["@type"].as_str().unwrap().to_owned(), read.kind())
+        };
+        let own = ("gx:OffsetDateTime".to_owned(), DateKind::OffsetDateTime);
+        for (tag, kind) in [("g:Date", DateKind::Date), ("g:Timestamp", DateKind::Timestamp)] {
+            assert_eq!(written(-2, 5_000_000, kind), (tag.to_owned(), kind));
+            assert_eq!(written(1, 5_000_001, kind), own);
+            assert_eq!(written(30_000_000_000_000_000, 0, kind), own);
+        }
+        assert_eq!(written(1, 0, DateKind::OffsetDateTime), own);
+    }
 
     #[test]
     fn base64_has_its_padding() {
