@@ -79,6 +79,38 @@ fn id_spaces_keep_equal_ids_apart() {
 }
 
 #[test]
+fn ids_of_a_space_get_an_index_for_each_label_that_they_have() {
+    let all = ("all.csv", "pid:ID(All),name,:LABEL\n1,marko,person\n2,Paris,city\n");
+    let (graph, _) = import(&[all]).unwrap();
+    let look = Look::at(&graph);
+    assert_eq!(look.label(look.indexed("person", "pid", "1")), "person");
+    assert_eq!(look.label(look.indexed("city", "pid", "2")), "city");
+    assert!(!look.has_index("person", "name"));
+}
+
+#[test]
+fn what_a_file_is_called_is_no_label_where_a_column_has_labels() {
+    let directory = tempfile::tempdir().unwrap();
+    let refused = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let ids = directory.path().join("ids.csv");
+        std::fs::write(&ids, "id:ID\na\n").unwrap();
+        let called = |path: &Path| CsvSource {
+            label: path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned),
+            ..CsvSource::new(path)
+        };
+        let sources = [called(&ids), called(&path)];
+        let graph = empty_graph();
+        refusal(csv(&sources, CsvOptions::default(), &graph, &ImportOptions::default(), &|_| {})).to_string()
+    };
+    let vertices = refused("people.csv", "id:ID,:LABEL\nb,person\nc,\n");
+    assert!(vertices.contains("people.csv:3:2: column `:LABEL`: a label expected"), "{vertices}");
+    let edges = refused("knows.csv", ":START_ID,:END_ID,:TYPE\na,a,\n");
+    assert!(edges.contains("knows.csv:2:3: column `:TYPE`: a label expected"), "{edges}");
+}
+
+#[test]
 fn vertices_may_have_nothing_but_a_label() {
     let plain = ("plain.csv", ":LABEL\nperson\nperson\ncity\n");
     let spaced = ("spaced.csv", ":ID(X){label:thing}\na\nb\n");

@@ -129,6 +129,15 @@ impl Header {
         })
     }
 
+    /// The property that the ids of vertices become where they are unique in a space only: by it they are found, so it gets an index.
+    pub(super) fn indexed_key(&self) -> Option<&str> {
+        let mut columns = self.columns.iter().filter(|_| !self.is_edges);
+        columns.find_map(|column| match column {
+            Column::Id { space, key: Some(key), .. } if !space.is_empty() => Some(key.as_str()),
+            _ => None,
+        })
+    }
+
     /// Whether the elements in the file have their ids from it: those that are unique in a space only are no ids of the graph.
     pub(super) fn keeps_ids(&self) -> bool {
         self.id_space().is_some_and(|space| self.is_edges || space.is_empty())

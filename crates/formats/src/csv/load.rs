@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use values::{Value, VertexRef};
 
 use super::batch::{self, Arrays, Batches};
@@ -42,6 +42,7 @@ pub(super) fn load(
         rejects: Rejects::new(options.bad_rows),
         counts: Counts::default(),
         spaces: FxHashMap::default(),
+        indexed: FxHashSet::default(),
     };
     import.sink.treat_bad_rows(options.bad_rows);
     let (mut edges, mut vertices): (Vec<_>, Vec<_>) =
@@ -128,6 +129,8 @@ struct Import<'a> {
     rejects: Rejects,
     counts: Counts,
     spaces: FxHashMap<String, Space>,
+    /// Labels and keys that an index was asked for.
+    indexed: FxHashSet<(String, String)>,
 }
 
 impl Import<'_> {
@@ -135,16 +138,13 @@ impl Import<'_> {
     fn declare_spaces(&mut self, files: &[SourceFile]) -> Result<(), ImportError> {
         for file in files {
             for column in &file.columns.header.columns {
-                let Column::Id { space, id_type, key } = column else { continue };
+                let Column::Id { space, id_type, .. } = column else { continue };
                 let known = self.spaces.entry(space.clone());
                 let known = known.or_insert_with(|| Space { id_type: *id_type, ids: FxHashMap::default() });
                 if known.id_type != *id_type {
                     let problem =
                         format!("another file has ids of another type in the id space {}", quoted(space));
                     return Err(ImportError::layout(&file.path, problem));
-                }
-                if let (Some(key), Some(label), false) = (key, &file.columns.label, space.is_empty()) {
-                    self.sink.index(label, key)?;
                 }
             }
         }
@@ -316,6 +316,14 @@ impl Import<'_> {
         &mut self.spaces.get_mut(space).expect("every id space was declared before rows are read").ids
     }
 
+    /// Asks for an index, once.
+    fn index(&mut self, label: &str, key: &str) -> Result<(), ImportError> {
+        if self.indexed.insert((label.to_owned(), key.to_owned())) {
+            self.sink.index(label, key)?;
+        }
+        Ok(())
+    }
+
     /// Hands the batches on.
     fn flush(&mut self, path: &Path, header: &Header, batches: &mut Batches) -> Result<(), ImportError> {
         let space = header.id_space();
@@ -327,6 +335,9 @@ impl Import<'_> {
                 self.counts.edges += batch.from.len() as u64;
                 self.sink.edges(&label, (&batch.from, &batch.to), rows, ids, batch.columns)?;
                 continue;
+            }
+            if let Some(key) = header.indexed_key() {
+                self.index(&label, key)?;
             }
             let vertices = self.sink.vertices(&label, rows, ids, batch.columns)?;
             self.counts.vertices += vertices.len() as u64;

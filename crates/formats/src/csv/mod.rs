@@ -130,15 +130,17 @@ fn open(source: &CsvSource, options: CsvOptions) -> Result<SourceFile, ImportErr
     };
     let said_by = source.header.as_ref().unwrap_or(path);
     let header = Header::parse(names).map_err(|e| ImportError::layout(said_by, e.to_string()))?;
-    let label = header.label.clone().or_else(|| source.label.clone());
-    refuse_unlabelled(said_by, &header, label.as_deref())?;
+    let label = label_of(source, said_by, &header)?;
     SourceFile::new(path, Box::new(reader), header, label, options.array_delimiter)
 }
 
-/// Refuses a file of which nobody says what labels its rows have.
-fn refuse_unlabelled(said_by: &Path, header: &Header, label: Option<&str>) -> Result<(), ImportError> {
-    if label.is_some() || header.columns.contains(&Column::Label) {
-        return Ok(());
+/// The label of rows that do not say theirs; none if each has to, in a column. What a file is called counts where nothing in it does.
+fn label_of(source: &CsvSource, said_by: &Path, header: &Header) -> Result<Option<String>, ImportError> {
+    if header.label.is_some() || header.columns.contains(&Column::Label) {
+        return Ok(header.label.clone());
+    }
+    if source.label.is_some() {
+        return Ok(source.label.clone());
     }
     let column = if header.is_edges { ":TYPE" } else { ":LABEL" };
     let problem =

@@ -110,10 +110,10 @@ impl ScalarType {
             Self::Short => "an integer of 16 bits",
             Self::Int => "an integer of 32 bits",
             Self::Long => "an integer of 64 bits",
-            Self::BigInteger => "an integer",
+            Self::BigInteger => "an integer of at most 65536 digits",
             Self::Float => "a number of 32 bits",
             Self::Double => "a number of 64 bits",
-            Self::BigDecimal => "a number",
+            Self::BigDecimal => "a number of at most 65536 digits",
             Self::Uuid => "a UUID",
             Self::DateTime => "a date or date-time in ISO 8601",
             Self::Duration => "a duration in ISO 8601",
@@ -134,10 +134,10 @@ impl ScalarType {
             Self::Short => Value::Short(text.parse().ok()?),
             Self::Int => Value::Int(text.parse().ok()?),
             Self::Long => Value::Long(text.parse().ok()?),
-            Self::BigInteger => Value::BigInteger(std::sync::Arc::new(text.parse::<BigInt>().ok()?)),
+            Self::BigInteger => Value::BigInteger(std::sync::Arc::new(digits::<BigInt>(text)?)),
             Self::Float => Value::Float(fraction(text)?),
             Self::Double => Value::Double(fraction(text)?),
-            Self::BigDecimal => Value::BigDecimal(std::sync::Arc::new(text.parse::<BigDecimal>().ok()?)),
+            Self::BigDecimal => Value::BigDecimal(std::sync::Arc::new(digits::<BigDecimal>(text)?)),
             Self::Uuid => Value::Uuid(Uuid::parse_str(text).ok()?),
             Self::DateTime => Value::DateTime(text.parse::<DateTime>().ok()?),
             Self::Duration => Value::Duration(text.parse::<Duration>().ok()?),
@@ -171,10 +171,31 @@ impl ScalarType {
     }
 }
 
+/// Most characters of a number of any size: to make binary ones of them takes their number squared.
+const MOST_DIGITS: usize = 1 << 16;
+
+fn digits<T: std::str::FromStr>(text: &str) -> Option<T> {
+    Some(text).filter(|text| text.len() <= MOST_DIGITS)?.parse().ok()
+}
+
 fn boolean(text: &str) -> Option<bool> {
     match text {
         _ if text.eq_ignore_ascii_case("true") => Some(true),
         _ if text.eq_ignore_ascii_case("false") => Some(false),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_any_size_have_a_bound() {
+        for scalar in [ScalarType::BigInteger, ScalarType::BigDecimal] {
+            assert!(scalar.value(&"9".repeat(MOST_DIGITS)).is_some());
+            assert!(scalar.value(&"9".repeat(MOST_DIGITS + 1)).is_none());
+            assert!(scalar.description().contains(&MOST_DIGITS.to_string()));
+        }
     }
 }

@@ -23,7 +23,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::header::{Column, Header};
 use super::load::SourceFile;
 use super::mapping::{Table, TableProperty};
-use super::{CsvOptions, CsvSource, refuse_unlabelled};
+use super::{CsvOptions, CsvSource, label_of};
 use crate::error::ImportError;
 
 use self::file::ParquetFile;
@@ -35,8 +35,7 @@ pub(super) fn open(source: &CsvSource) -> Result<SourceFile, ImportError> {
     let file = ParquetFile::open(&source.path)?;
     let fields = file.fields();
     let header = names::header(&fields).map_err(|problem| ImportError::layout(&source.path, problem))?;
-    let label = header.label.clone().or_else(|| source.label.clone());
-    refuse_unlabelled(&source.path, &header, label.as_deref())?;
+    let label = label_of(source, &source.path, &header)?;
     let is_read = |column: &Column| *column != Column::Ignore;
     let fields = fields.into_iter().zip(header.columns.iter().map(is_read)).collect();
     let records = ParquetRecords::new(file, fields);
