@@ -2,6 +2,7 @@
 
 use std::{
     collections::BinaryHeap,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Weak},
     time::{Duration, Instant},
 };
@@ -81,7 +82,11 @@ fn work(shared: &Weak<Shared>) {
                 let due = queue.jobs.pop();
                 drop(queue);
                 if let Some(due) = due {
-                    (due.job)();
+                    // The thread outlives whatever goes wrong in one of them: others wait for their time.
+                    let done = catch_unwind(AssertUnwindSafe(due.job));
+                    if done.is_err() {
+                        tracing::error!("what was to be done later panicked");
+                    }
                 }
             }
         }
@@ -111,6 +116,15 @@ mod tests {
     use std::sync::mpsc::channel;
 
     use super::*;
+
+    #[test]
+    fn a_job_that_panics_takes_no_other_with_it() {
+        let retries = Retries::default();
+        let (done, results) = channel();
+        retries.after(Duration::ZERO, Box::new(|| std::panic::resume_unwind(Box::new("a fault"))));
+        retries.after(Duration::from_millis(1), Box::new(move || done.send("done").unwrap()));
+        assert_eq!(results.recv_timeout(Duration::from_secs(20)), Ok("done"));
+    }
 
     #[test]
     fn jobs_are_done_when_they_are_due_and_in_order() {

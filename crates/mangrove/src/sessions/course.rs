@@ -55,7 +55,7 @@ pub(crate) struct Course {
 
 struct Beginning {
     plot: Plot,
-    variables: Bindings,
+    variables: Arc<Bindings>,
 }
 
 /// What is under way.
@@ -114,7 +114,7 @@ impl Way for Course {
         let Self { ground, beginning: Some(beginning), under, .. } = &life.way else { return Ok(()) };
         ground.roll_back();
         under.lock().plot = beginning.plot.clone();
-        ground.reset(beginning.variables.clone())?;
+        ground.reset(&beginning.variables)?;
         life.go_on_aside();
         Ok(())
     }
@@ -223,6 +223,7 @@ impl Life<Course> {
             self.way.time.lock().spend(|| ())?;
             let variables = self.way.ground.variables();
             let next = self.way.under.lock().plot.next(&variables)?;
+            drop(variables);
             let Some((statement, is_last)) = next else { return self.end(None) };
             if calls_service(&statement) {
                 return self.call(statement, is_last);
@@ -508,7 +509,7 @@ mod tests {
         let course = Course {
             ground: Ground::of_script(&db.inner, client, Bindings::new()).unwrap(),
             time: Mutex::new(wishes.time(&db.inner)),
-            beginning: Some(Beginning { plot: plot.clone(), variables: Bindings::new() }),
+            beginning: Some(Beginning { plot: plot.clone(), variables: Arc::default() }),
             under: Mutex::new(Under { plot, detail: None, is_explicit: false }),
         };
         let (send, told) = mpsc::channel();

@@ -28,7 +28,8 @@ pub(crate) struct Ground {
 
 #[derive(Default)]
 struct State {
-    variables: Bindings,
+    /// Shared with who reads a statement; whoever sets one copies them then.
+    variables: Arc<Bindings>,
     /// Bytes of these, each with its name.
     bytes: usize,
     phase: Phase,
@@ -91,8 +92,8 @@ impl Ground {
     }
 
     /// The variables with their values.
-    pub(crate) fn variables(&self) -> Bindings {
-        self.state.lock().variables.clone()
+    pub(crate) fn variables(&self) -> Arc<Bindings> {
+        Arc::clone(&self.state.lock().variables)
     }
 
     /// Sets a variable.
@@ -122,17 +123,17 @@ impl Ground {
             return Err(too_large(&name, self.most_variable_bytes()));
         }
         state.bytes = state.bytes + bytes - before;
-        state.variables.insert(name, value);
+        Arc::make_mut(&mut state.variables).insert(name, value);
         Ok(())
     }
 
     /// Makes the variables those of before.
-    pub(super) fn reset(&self, variables: Bindings) -> Result<(), Error> {
+    pub(super) fn reset(&self, variables: &Bindings) -> Result<(), Error> {
         let mut state = self.state.lock();
         self.account.give_back_of_variables(std::mem::take(&mut state.bytes));
-        state.variables = Bindings::new();
+        state.variables = Arc::default();
         drop(state);
-        variables.into_iter().try_for_each(|(name, value)| self.set(name, value))
+        variables.iter().try_for_each(|(name, value)| self.set(name.clone(), value.clone()))
     }
 
     /// Bytes that one variable may have.
