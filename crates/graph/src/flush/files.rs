@@ -6,8 +6,8 @@ use crate::error::{GraphError, Result};
 use crate::model::PublishedCounts;
 use crate::resident::Memory;
 use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 use store::Store;
 use timeline::{Stamp, Timeline};
 
@@ -26,7 +26,7 @@ pub(crate) struct Files {
     /// How many sections the last checkpoint names, for those who cannot wait for a flush.
     sections_stored: AtomicU64,
     /// The first stamp that could not be committed, and why: none after it can, and nothing is flushed any more.
-    failure: OnceLock<(Stamp, String)>,
+    failure: Mutex<Option<(Stamp, String)>>,
 }
 
 impl std::ops::Deref for Files {
@@ -41,7 +41,7 @@ impl Files {
     /// The files of a graph of which nothing is in memory yet.
     pub(crate) fn new(memory: Memory, store: Arc<dyn Store>, log: Log, meta: Meta) -> Self {
         let (memory, flushing) = (Arc::new(memory), Mutex::default());
-        let (sections_stored, failure) = (AtomicU64::new(0), OnceLock::new());
+        let (sections_stored, failure) = (AtomicU64::new(0), Mutex::default());
         Self { memory, store, log, meta, flushing, sections_stored, failure }
     }
 
@@ -80,10 +80,13 @@ impl Files {
         self.sections_stored.load(Ordering::Relaxed)
     }
 
-    /// From this stamp on nothing can be committed: nobody knows whether the log has it. Only the first cause counts.
+    /// From this stamp on nothing can be committed: nobody knows whether the log has it. With [`Stamp::MAX`], what has a stamp already
+    /// can. Only the first cause counts, and the first stamp.
     pub(crate) fn fail(&self, first: Stamp, cause: String) {
+        let mut failure = self.failure.lock();
         // That it failed before is no news.
-        let _ = self.failure.set((first, cause));
+        let (from, _) = failure.get_or_insert((first, cause));
+        *from = first.min(*from);
     }
 
     /// Why nothing can be committed any more, if so.
@@ -93,7 +96,7 @@ impl Files {
 
     /// Why nothing can be committed at a stamp, if so.
     pub(crate) fn refuse_if_failed_at(&self, stamp: Stamp) -> Result<()> {
-        match self.failure.get() {
+        match &*self.failure.lock() {
             Some((from, cause)) if stamp >= *from => Err(GraphError::LogFailed(cause.clone())),
             _ => Ok(()),
         }

@@ -16,8 +16,10 @@ pub(crate) use files::Files;
 pub(crate) use keeper::start_keeper;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use rustc_hash::FxHashMap;
+use timeline::Stamp;
 use values::VertexRef;
 
 use self::tree::{TreeFlush, TreeImage};
@@ -26,7 +28,7 @@ use crate::durable::{Checkpoint, SectionWriter, StripeEntry};
 use crate::error::Result;
 use crate::model::{Catalog, DegreeTable, Tick, vertex_at};
 use crate::resident::{CellVisitor, Memory, Writer};
-use crate::sections::{EdgeTree, FIRST_INDEX, Mergeable, SectionKey, SectionName, TreeName};
+use crate::sections::{EdgeTree, FIRST_INDEX, Mergeable, SectionKey, SectionName, TreeName, TreePart};
 
 /// Which sections the store has, as of the last checkpoint: one bit per tablet or partition.
 #[derive(Debug, Default)]
@@ -205,6 +207,7 @@ impl Files {
         outcome: Result<()>,
     ) -> Result<()> {
         writer.flushing.clear();
+        differing.trees.values().for_each(|tree| tree.flushing.store(false, Ordering::Relaxed));
         if outcome.is_err() {
             writer.dirty.extend(differing.sections);
             writer.dirty_trees.extend(differing.trees);
@@ -255,7 +258,7 @@ impl Files {
         let mut written = Vec::with_capacity(differing.sections.len());
         let mut output = self.sections.writer(self.options.flush_batch_bytes);
         for (&name, tree) in &differing.trees {
-            trees.extend(self.write_tree(name, tree, as_of, &mut output)?);
+            self.write_tree((name, tree), as_of, &mut output, trees)?;
         }
         for &key in &differing.sections {
             if let Some((generation, encoded)) = self.image(key, as_of) {
@@ -270,14 +273,15 @@ impl Files {
         Ok(written)
     }
 
-    /// Writes a tree as of the last commit, or as its lists are. The writer must not be held.
+    /// Writes a tree as of the last commit, or as its lists are. The writer must not be held. What it has marked as stored goes to
+    /// `trees` also where it fails: it is settled with the rest, so that nothing of it leaves memory before that.
     fn write_tree(
         &self,
-        name: TreeName,
-        tree: &Arc<EdgeTree>,
+        (name, tree): (TreeName, &Arc<EdgeTree>),
         as_of: AsOf<'_>,
         output: &mut SectionWriter<'_>,
-    ) -> Result<Option<TreeFlush>> {
+        trees: &mut Vec<TreeFlush>,
+    ) -> Result<()> {
         // The writer first, and the guard not while the disk is waited for: nothing is freed as long as a guard lives.
         let writer = self.lock_writer();
         let guard = crossbeam_epoch::pin();
@@ -288,16 +292,16 @@ impl Files {
         let tick = self.secondaries.died(name).map_or(applied, |died| died.min(applied));
         let taken = TreeImage::take(tree, name, tick, self.schema_version(), keeps_retired, &guard);
         drop(writer);
-        let Some((image, flush)) = taken else { return Ok(None) };
+        let Some((image, flush)) = taken else {
+            // What was committed is in the log alone: whoever goes on would trim it, and work on an older root.
+            self.fail(Stamp::MAX, format!("{} left memory before it was written", name.key(TreePart::Root)));
+            return self.refuse_if_failed();
+        };
+        trees.push(flush);
         let rest = image.write(self.options.flush_batch_bytes, output);
         drop(image);
         drop(guard);
-        if let Err(error) = rest.and_then(|rest| rest.write(output)) {
-            let _writer = self.lock_writer();
-            flush.undo();
-            return Err(error);
-        }
-        Ok(Some(flush))
+        rest.and_then(|rest| rest.write(output))
     }
 
     /// Writes the trees of a section that were planted since the flush began: the section leads to them.
@@ -310,7 +314,7 @@ impl Files {
         let planted = self.trees_of(key, &crossbeam_epoch::pin());
         for (name, tree) in planted {
             if !tree.is_stored() {
-                trees.extend(self.write_tree(name, &tree, as_of, output)?);
+                self.write_tree((name, &tree), as_of, output, trees)?;
             }
         }
         Ok(())
@@ -348,12 +352,14 @@ impl Files {
     }
 }
 
-/// Takes from the writer what a flush is to write.
+/// Takes from the writer what a flush is to write. Until that is settled, nothing of it leaves memory.
 fn take_differing(writer: &mut Writer) -> Differing {
     writer.flushing = std::mem::take(&mut writer.dirty);
     let mut sections: Vec<SectionKey> = writer.flushing.iter().copied().collect();
     sections.sort_unstable();
-    Differing { sections, trees: std::mem::take(&mut writer.dirty_trees) }
+    let trees = std::mem::take(&mut writer.dirty_trees);
+    trees.values().for_each(|tree| tree.flushing.store(true, Ordering::Relaxed));
+    Differing { sections, trees }
 }
 
 /// Encodes a section with every change so far; with the stamp it is of.

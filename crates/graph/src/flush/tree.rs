@@ -46,6 +46,7 @@ impl TreeFlush {
         memory.admit_flushed_tree(self.name, &self.tree, &self.nodes);
     }
 
+    /// No flush is writing it any more.
     fn end(&self) {
         self.tree.flushing.store(false, Ordering::Relaxed);
         self.nodes.iter().for_each(|node| node.set_flushing(false));
@@ -62,8 +63,8 @@ impl TreeFlush {
 }
 
 impl<'g> TreeImage<'g> {
-    /// Takes the image of a tree after the commit at `tick`, while no other is applied. The tree counts as stored from
-    /// here on. `schema`: the version of the schema at that moment. `keeps_retired`: what it led to before must stay in the store for a while.
+    /// Takes the image of a tree after the commit at `tick`, while no other is applied; none if its root is not in memory. The tree
+    /// counts as stored from here on. `schema`: the version of the schema at that moment. `keeps_retired`: what it led to before must stay in the store for a while.
     pub(crate) fn take(
         tree: &Arc<EdgeTree>,
         name: TreeName,
@@ -179,5 +180,84 @@ fn take_nodes<'g>(
         node.set_dirty(false);
         node.set_flushing(true);
         nodes.push((name.key(TreePart::Node(id)), section, Arc::clone(node)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use store::MemoryStore;
+    use values::{Value, VertexRef};
+
+    use super::*;
+    use crate::flush::take_differing;
+    use crate::graph::Graph;
+    use crate::model::{Dir, GraphOptions, SecondaryOptions, TreeBounds};
+
+    /// A vertex with a list in a tree whose edges have weights, flushed; and the tree's name.
+    fn hub() -> (Graph, TreeName) {
+        let tree = TreeBounds { min: 2, max: 8, fan_out: 3 };
+        let secondary = SecondaryOptions { builders: 0, ..SecondaryOptions::default() };
+        let options = GraphOptions { tree, secondary, keeper: false, ..GraphOptions::default() };
+        let graph = Graph::open(Arc::new(MemoryStore::new()), options).unwrap();
+        let transaction = graph.begin();
+        let hub: VertexRef = transaction.add_vertex(None, "hub").unwrap();
+        for n in 0..40 {
+            let e = transaction.add_edge(None, "likes", hub, hub).unwrap();
+            transaction.set_edge_property(e, "weight", Value::Long(n * 7 % 41)).unwrap();
+        }
+        transaction.commit().unwrap();
+        graph.flush().unwrap();
+        let label = graph.snapshot().catalog().edge_label("likes").unwrap();
+        (graph, TreeName::primary(hub, label, Dir::Out))
+    }
+
+    /// What was read just now gets a second chance.
+    fn evict_all(memory: &Memory) {
+        (0..4).for_each(|_| _ = memory.evict_to(0));
+    }
+
+    #[test]
+    fn a_root_that_a_flush_is_to_write_stays_although_nothing_else_of_the_tree_differs() {
+        let (graph, name) = hub();
+        let files = graph.definer();
+        let guard = crossbeam_epoch::pin();
+        let tree = files.tree_in_memory(name, &guard).unwrap();
+        let _flushing = files.hold_flushes();
+        files.lock_writer().dirty_trees.insert(name, Arc::clone(&tree));
+        let differing = take_differing(&mut files.lock_writer());
+        evict_all(files);
+        assert!(tree.root.loaded(&guard).is_some(), "it has left memory before it was written");
+        let full = Err(crate::error::GraphError::Interrupted);
+        files.settle_differing(differing, Vec::new(), &mut files.lock_writer(), full).unwrap_err();
+        assert!(!tree.is_flushing() && files.lock_writer().dirty_trees.contains_key(&name));
+        evict_all(files);
+        assert!(tree.root.loaded(&guard).is_some(), "it is still to be written");
+    }
+
+    #[test]
+    fn what_a_former_root_led_to_is_deleted_also_where_memory_is_short() {
+        let (graph, name) = hub();
+        let files = graph.definer();
+        let parts = || files.sections.keys_with(&crate::sections::tree_prefix(name)).unwrap().len();
+        graph
+            .change_schema(|schema| {
+                schema.edges.entry("likes".into()).or_default().sort_key = Some("weight".into());
+                Ok(())
+            })
+            .unwrap();
+        let snapshot = graph.snapshot();
+        graph.sort_lists().unwrap();
+        graph.flush().unwrap();
+        evict_all(files);
+        let tree = files.tree_in_memory(name, &crossbeam_epoch::pin()).unwrap();
+        assert!(tree.has_former());
+        assert!(tree.root.loaded(&crossbeam_epoch::pin()).is_some());
+        drop(snapshot);
+        graph.sort_lists().unwrap();
+        graph.flush().unwrap();
+        let guard = crossbeam_epoch::pin();
+        let root = files.tree_root(None, &tree, name, &guard).unwrap();
+        assert_eq!(parts(), 1 + root.nodes().count() + root.metas.len());
+        graph.snapshot().check().unwrap();
     }
 }

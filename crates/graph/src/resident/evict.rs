@@ -203,7 +203,9 @@ impl Eviction<'_> {
             return Outcome::Wanted;
         }
         let root = resident.section();
-        let is_free = root.is_settled(self.watermark)
+        // When a former root is forgotten, the tree differs, and its root is to be there.
+        let is_free = !tree.has_former()
+            && root.is_settled(self.watermark)
             && root.nodes().all(|node| node.cell.loaded(self.guard).is_none());
         if !is_free {
             return Outcome::Held;

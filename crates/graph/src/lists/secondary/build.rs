@@ -127,6 +127,8 @@ impl Memory {
             let tree_writer = TreeWriter { memory: self, tree, name, watermark, guard: &guard };
             now.iter().try_for_each(|logged| tree_writer.apply(logged.change()))?;
             if !more {
+                // What flushes are to write is in memory, also where nothing has changed since it was written.
+                self.tree_root(None, tree, name, &guard)?;
                 self.enlist(name, tree, snapshot, &mut writer);
                 return Ok(true);
             }
