@@ -11,9 +11,9 @@
 //! prefix of it.
 //!
 //! A commit that fails once it has its stamp leaves a gap that nothing can pass, since nobody knows whether the log has
-//! it: the graph accepts no more writes until it is opened again. Only a full disk is different. It promises that
-//! nothing was written, so the group and all that waits behind it are given up, their stamps stay empty, and the next
-//! commit tries again.
+//! it: the graph accepts no more writes until it is opened again. Only a full disk is different, and what the store takes
+//! in no case. They promise that nothing was written, so the group and all that waits behind it are given up, their stamps
+//! stay empty, and the next commit tries again. A record that would be too large is refused before it gets a stamp.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,13 +27,19 @@ use timeline::{CommitRefused, Committed, Footprint, Stamp, Standing};
 use super::commit_counts::CommitCounters;
 use super::committer::Committer;
 use crate::apply::Application;
-use crate::durable::{CatalogGrowth, GroupRecord, Note, encode_ops};
+use crate::durable::{CatalogGrowth, GroupRecord, Note, definitions_bytes, encode_ops, name_bytes};
 use crate::error::{GraphError, Result};
 use crate::model::{Catalog, Counts, Named, NewNames, Op, Tick, name_hash, units};
 use crate::resident::{Memory, Writer};
 
 /// Bytes of records that one group gathers.
 const GROUP_BYTES: usize = 8 << 20;
+
+/// Bytes that frames, keys and counts take of the largest batch that the store accepts, at most.
+const FRAMES: usize = 4 << 10;
+
+/// Bytes that a commit takes in a record beside everything that it brings, at most.
+const COMMIT_BYTES: usize = 32;
 
 /// Bytes from which on the size of a commit says how long it takes.
 const LARGE: usize = 1 << 20;
@@ -66,7 +72,7 @@ struct State {
     pace: Duration,
     /// Nanoseconds for each byte that large groups took lately, from the log to being visible.
     per_byte: f64,
-    /// Commits that a full disk had no room for, until their committers hear of it.
+    /// Commits that the store has refused, until their committers hear of it.
     given_up: FxHashMap<Stamp, Arc<StoreError>>,
     /// Which definitions the log (or the checkpoint) already has.
     logged_revision: u64,
@@ -78,6 +84,8 @@ struct Pending {
     body: Vec<u8>,
     ops: Vec<Op>,
     notes: Vec<Note>,
+    /// What all of it takes of a batch, at most.
+    bytes: usize,
 }
 
 impl CommitQueue {
@@ -101,13 +109,19 @@ impl CommitQueue {
     /// better: a disk that once stood still must not keep all large commits out, of which none would ever show that it is well.
     fn can_end_by(&self, deadline: Instant, bytes: usize) -> bool {
         let mut state = self.state.lock();
-        let bytes = bytes + state.waiting.iter().map(|pending| pending.body.len()).sum::<usize>();
+        let bytes = bytes + state.waiting.iter().map(|pending| pending.bytes).sum::<usize>();
         let time = if bytes < LARGE { 0.0 } else { bytes as f64 * state.per_byte };
         let can = Instant::now() + Duration::from_nanos(time as u64) <= deadline;
         if !can && bytes >= LARGE {
             state.per_byte = PER_BYTE.max(state.per_byte / 2.0);
         }
         can
+    }
+
+    /// Bytes of what `catalog` has and the log has not.
+    fn unlogged_bytes(&self, catalog: &Catalog) -> usize {
+        let is_new = catalog.revision() > self.state.lock().logged_revision;
+        if is_new { definitions_bytes(catalog.definitions()) } else { 0 }
     }
 
     /// A group of so many bytes took so long.
@@ -153,7 +167,7 @@ impl State {
         let mut bytes = 0;
         let mut group = Vec::new();
         while let Some(pending) = self.waiting.front() {
-            bytes += pending.body.len();
+            bytes += pending.bytes;
             if bytes > GROUP_BYTES && !group.is_empty() {
                 break;
             }
@@ -237,11 +251,13 @@ impl Committer {
         self.refuse_if_failed()?;
         let Commit { snapshot, footprint, standing, names, ops, notes, deadline } = commit;
         let body = encode_ops(&ops);
+        let beside = notes.iter().map(Note::bytes).sum::<usize>() + COMMIT_BYTES;
+        self.refuse_if_too_large(body.len() + beside, catalog, names)?;
         if deadline.is_some_and(|deadline| !self.commits.can_end_by(deadline, body.len())) {
             return Err(GraphError::Interrupted);
         }
         let names = || names.map_or_else(Vec::new, |names| self.names.take_to_log(names));
-        let enqueue = |stamp| self.enqueue(stamp, (catalog, names), body, (ops, notes));
+        let enqueue = |stamp| self.enqueue(stamp, (catalog, names), (body, beside), (ops, notes));
         let outcome = self.timeline.commit(snapshot, footprint, standing, enqueue);
         self.commits.counters.note(&outcome);
         let committed = outcome.map_err(refused)?;
@@ -252,12 +268,32 @@ impl Committer {
         Ok(committed.map(|_| ()))
     }
 
+    /// Refuses a commit of so many bytes whose record the store would not take with the names and definitions that it may bring:
+    /// nobody else is to lose by it.
+    fn refuse_if_too_large(
+        &self,
+        bytes: usize,
+        catalog: &Catalog,
+        names: Option<&Arc<NewNames>>,
+    ) -> Result<()> {
+        let names = names.into_iter().flat_map(|names| names.unused());
+        let names: usize = names.map(|(.., name)| name_bytes(name)).sum();
+        let limit = self.store.limits().transaction_bytes.saturating_sub(FRAMES);
+        if bytes + names + self.commits.unlogged_bytes(catalog) <= limit {
+            return Ok(());
+        }
+        let (what, limit) =
+            ("what one transaction writes to the log, with the names that it brings,", limit as u64);
+        let advice = "commit the work in several smaller transactions";
+        Err(GraphError::LimitExceeded { what, limit, advice })
+    }
+
     /// Queues a commit; false if an earlier one failed. Called under the timeline's lock, so in stamp order.
     fn enqueue(
         &self,
         stamp: Stamp,
         (catalog, names): (&Catalog, impl FnOnce() -> Vec<Named>),
-        body: Vec<u8>,
+        (body, beside): (Vec<u8>, usize),
         (ops, notes): (Vec<Op>, Vec<Note>),
     ) -> bool {
         let mut state = self.commits.state.lock();
@@ -265,7 +301,8 @@ impl Committer {
             return false;
         }
         let growth = state.growth(catalog, names());
-        state.waiting.push_back(Pending { stamp, growth, body, ops, notes });
+        let bytes = body.len() + beside + growth.bytes();
+        state.waiting.push_back(Pending { stamp, growth, body, ops, notes, bytes });
         if state.waiting.len() >= state.company {
             self.commits.joined.notify_one();
         }
@@ -310,7 +347,7 @@ impl Committer {
                 self.commits.note_pace(bytes, began.elapsed());
                 applied
             }
-            Err(GraphError::Store(cause)) if matches!(*cause, StoreError::DiskFull { .. }) => {
+            Err(GraphError::Store(cause)) if wrote_nothing(&cause) => {
                 self.give_up(group, &cause, &mut leading);
                 Ok(())
             }
@@ -319,7 +356,7 @@ impl Committer {
         leading.end(outcome.err().map(|error| error.to_string()));
     }
 
-    /// Gives up a group that the disk had no room for, and all that was queued behind it, whose records count on the
+    /// Gives up a group that the store has refused, and all that was queued behind it, whose records count on the
     /// names that its records brought. Their stamps become visible with nothing at them.
     fn give_up(&self, mut group: Vec<Pending>, cause: &Arc<StoreError>, leading: &mut Leading<'_>) {
         let mut state = self.commits.state.lock();
@@ -415,6 +452,17 @@ fn apply_stretch(
         guard.flush();
     }
     outcome
+}
+
+/// Whether a write that ended so has left nothing: the disk was full, or it was refused by its size alone.
+fn wrote_nothing(cause: &StoreError) -> bool {
+    matches!(
+        cause,
+        StoreError::DiskFull { .. }
+            | StoreError::TooLarge { .. }
+            | StoreError::ValueTooLarge { .. }
+            | StoreError::KeyLength { .. }
+    )
 }
 
 fn refused(refused: CommitRefused) -> GraphError {

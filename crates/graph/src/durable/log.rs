@@ -51,6 +51,12 @@ pub(crate) struct CatalogGrowth {
 }
 
 impl CatalogGrowth {
+    /// Bytes that it takes in a record, at most.
+    pub(crate) fn bytes(&self) -> usize {
+        let names: usize = self.names.iter().map(|(.., name)| name_bytes(name)).sum();
+        names + self.definitions.as_deref().map_or(0, definitions_bytes)
+    }
+
     /// Whether it is nothing.
     pub(crate) fn is_empty(&self) -> bool {
         self.names.is_empty() && self.old_indexes.is_empty() && self.definitions.is_none()
@@ -87,6 +93,18 @@ pub(crate) struct Record {
     pub(crate) stamp: Tick,
     pub(crate) growth: CatalogGrowth,
     pub(crate) ops: Vec<Op>,
+}
+
+/// Bytes that a new name takes in a record, at most.
+pub(crate) fn name_bytes(name: &str) -> usize {
+    16 + name.len()
+}
+
+/// Bytes that definitions take in a record.
+pub(crate) fn definitions_bytes(definitions: &Definitions) -> usize {
+    let mut output = Output::default();
+    definitions.encode(&mut output);
+    output.bytes.len()
 }
 
 /// The encoded operations of a commit.
@@ -318,7 +336,7 @@ mod tests {
 
         // Format 5 had nothing of sort keys that change: a count, and nothing to count; format 4 nothing of nodes. Before it
         // they ended before what is read as another type: two counts, likewise.
-        let before = output.bytes.len() - definitions_len(&growth) - 1;
+        let before = output.bytes.len() - definitions_bytes(growth.definitions.as_ref().unwrap()) - 1;
         for (tag, missing) in [(3, 4), (2, 4), (1, 8)] {
             output.bytes[before] = tag;
             output.bytes.truncate(output.bytes.len() - missing);
@@ -326,12 +344,6 @@ mod tests {
             assert_eq!(decode_commit(&mut input).unwrap().growth.definitions, growth.definitions);
             input.end().unwrap();
         }
-    }
-
-    fn definitions_len(growth: &CatalogGrowth) -> usize {
-        let mut output = Output::default();
-        growth.definitions.iter().for_each(|definitions| definitions.encode(&mut output));
-        output.bytes.len()
     }
 
     fn write(log: &Log, group: &GroupRecord) -> Result<()> {

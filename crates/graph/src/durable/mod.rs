@@ -8,6 +8,6 @@ mod section_store;
 mod view;
 
 pub(crate) use checkpoint::{Checkpoint, Meta, StripeEntry};
-pub(crate) use log::{CatalogGrowth, GroupRecord, Log, Record, encode_ops};
+pub(crate) use log::{CatalogGrowth, GroupRecord, Log, Record, definitions_bytes, encode_ops, name_bytes};
 pub(crate) use notes::{Note, Notes};
 pub(crate) use section_store::{HEADER, SectionStore, SectionWriter, header};

@@ -25,6 +25,13 @@ pub(crate) struct Note {
     pub(crate) content: Option<Vec<u8>>,
 }
 
+impl Note {
+    /// Bytes that it takes in a batch, at most.
+    pub(crate) fn bytes(&self) -> usize {
+        64 + self.name.len() + self.content.as_ref().map_or(0, Vec::len)
+    }
+}
+
 /// The keyspace of the notes.
 pub(crate) struct Notes {
     store: Arc<dyn Store>,

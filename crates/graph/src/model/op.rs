@@ -12,7 +12,7 @@ use crate::bytes::{Input, Malformed, Output};
 pub(crate) type EdgeCells = Arc<[(KeyId, Value)]>;
 
 /// Bytes of some properties.
-pub(crate) fn cells_weight(cells: &EdgeCells) -> usize {
+pub(crate) fn cells_weight(cells: &[(KeyId, Value)]) -> usize {
     cells.iter().map(|(_, value)| weight(value)).sum()
 }
 

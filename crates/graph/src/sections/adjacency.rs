@@ -70,7 +70,7 @@ impl EdgeChangeKind {
 
     /// Bytes of its values.
     pub(crate) fn weight(&self) -> usize {
-        self.cells().map_or(0, cells_weight)
+        self.cells().map_or(0, |cells| cells_weight(cells))
     }
 }
 

@@ -105,7 +105,8 @@ impl Transaction {
         e: EdgeRef,
         (id, before): (Option<Value>, Before),
     ) -> Result<()> {
-        let write = writes.next_write(&self.memory().options, id.as_ref().map_or(0, weight))?;
+        let bytes = id.as_ref().map_or(0, weight) + cells_weight(&before);
+        let write = writes.next_write(&self.memory().options, bytes)?;
         let hash = id.as_ref().map_or_else(|| index_hash(&Value::Long(e.generated_id())), index_hash);
         writes.replaces([units::edge_existence(e)])?;
         writes.adds([units::edge_id(hash)])?;
@@ -156,15 +157,18 @@ impl Transaction {
         let mut after = before.to_vec();
         change(&mut after);
         let after: EdgeCells = after.into();
-        let write = writes.next_write(&self.memory().options, cells_weight(&after))?;
+        let (catalog, label) = (self.memory().catalog(), EdgeLabelId(e.label));
+        let keys = || catalog.list_keys(label);
+        let old: Before = keys().filter_map(|key| Some((key, under_key(&before, key)?.clone()))).collect();
+        // Nobody looks for an edge of this transaction where it was before.
+        let old_bytes = if writes.has_created_edge(e) { 0 } else { cells_weight(&old) };
+        let write = writes.next_write(&self.memory().options, cells_weight(&after) + old_bytes)?;
         if !writes.has_created_edge(e) {
             writes.footprint.reads(units::edge_existence(e));
             // Its cells are written as a whole: of two who change some, one is refused.
             writes.replaces([units::edge_properties(e)])?;
             writes.adds([units::edge_property(e, key)])?;
         }
-        let (catalog, label) = (self.memory().catalog(), EdgeLabelId(e.label));
-        let keys = || catalog.list_keys(label);
         if keys().any(|key| is_moved(&before, &after, key)) {
             // It moves to another place of lists by such a key: who has read a part of them may have missed it there.
             for (v, dir, ..) in ends(e) {
@@ -172,7 +176,6 @@ impl Transaction {
             }
         }
         self.push_update(&writes, write, e, (&before, &after), keys().next().is_some());
-        let old = keys().filter_map(|key| Some((key, under_key(&before, key)?.clone()))).collect();
         writes.update_edge(e, after, old);
         Ok(())
     }
