@@ -20,11 +20,11 @@ use crate::error::{GraphError, Result};
 use crate::flush::Manifest;
 use crate::indexes::in_turns;
 use crate::model::{
-    Catalog, Counts, DegreeTable, Dir, Index, IndexDefinition, IndexKind, IndexState, NameSpace, NewNames,
-    Tick, ValueTable, repeated,
+    Catalog, Counts, Definitions, DegreeTable, Dir, Index, IndexDefinition, IndexKind, IndexState, NameSpace,
+    NewNames, Tick, ValueTable, repeated,
 };
 use crate::read::{Reader, Snapshot};
-use crate::resident::{CellVisitor, Memory, Writer};
+use crate::resident::{CellVisitor, Memory, Task, Writer};
 use crate::sections::{
     EdgeIdEntry, IndexPartition, Mergeable, Order, PARTITIONS, SectionKey, StoredSection, VERTEX_IDS,
     edge_id_partition, edge_id_partition_key, partition_of,
@@ -84,6 +84,33 @@ impl BulkLoad {
     }
 }
 
+/// What a load has changed of the indexes that are declared, should it fail. Others may declare and drop some meanwhile.
+struct DeclaredReady {
+    added: Vec<u32>,
+    /// Those that were there already, and had not been built.
+    readied: Vec<u32>,
+}
+
+impl DeclaredReady {
+    /// Declares indexes, and makes all there are ready: the load fills them.
+    fn new(definitions: &mut Definitions, indexes: &[IndexDefinition]) -> Self {
+        let unready = definitions.indexes.iter().filter(|index| index.state == IndexState::Building);
+        let (readied, first) = (unready.map(|index| index.number).collect(), definitions.next_index);
+        for index in indexes {
+            definitions.add_index(index.clone(), IndexState::Ready);
+        }
+        definitions.indexes.iter_mut().for_each(|index| index.state = IndexState::Ready);
+        Self { added: (first..definitions.next_index).collect(), readied }
+    }
+
+    /// The indexes that were declared before, and meanwhile, stay.
+    fn undo(&self, definitions: &mut Definitions) {
+        definitions.indexes.retain(|index| !self.added.contains(&index.number));
+        let readied = definitions.indexes.iter_mut().filter(|index| self.readied.contains(&index.number));
+        readied.for_each(|index| index.state = IndexState::Building);
+    }
+}
+
 /// Sections that are stored and belong to no graph yet.
 struct Loaded<'a> {
     committer: &'a Arc<Committer>,
@@ -124,13 +151,17 @@ impl Loaded<'_> {
         let previous = committer.catalog();
         BulkLoad::check_schema(&previous, &self.catalog)?;
         committer.set_stored(self.keys.iter().copied());
+        let declared = committer.declare(|declared| {
+            declared.define(|definitions| DeclaredReady::new(definitions, &self.indexes))
+        });
         match self.save(ids, &mut writer) {
             Ok(saved) => *manifest = saved,
             Err(error) => {
                 committer.clear(self.keys);
                 committer.clear(committer.loaded_partitions());
-                let indexes = previous.indexes().to_vec();
-                committer.declare(|declared| declared.define(|definitions| definitions.indexes = indexes));
+                committer.declare(|published| published.define(|definitions| declared.undo(definitions)));
+                // Whoever was to build one may have found it ready.
+                declared.readied.iter().for_each(|&number| committer.indexing.add(Task::Build(number)));
                 return Err(error);
             }
         }
@@ -147,14 +178,6 @@ impl Loaded<'_> {
     /// Builds the indexes, checks the ids and writes the checkpoint.
     fn save(&mut self, ids: LoadedIds, writer: &mut Writer) -> Result<Manifest> {
         let committer = self.committer;
-        committer.declare(|declared| {
-            declared.define(|definitions| {
-                for index in &self.indexes {
-                    definitions.add_index(index.clone(), IndexState::Building);
-                }
-                definitions.indexes.iter_mut().for_each(|index| index.state = IndexState::Ready);
-            });
-        });
         let catalog = committer.catalog();
         for index in catalog.indexes() {
             committer.fill_index(index, writer)?;
@@ -379,5 +402,36 @@ impl CellVisitor for EncodeBase<'_> {
     fn visit<T: Mergeable>(self, cell: &SectionCell<T>) -> Self::Output {
         // Partitions of indexes have no values, so none of an older type.
         cell.loaded(self.0).map(|section| section.encode(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{KeyId, VertexLabelId};
+
+    #[test]
+    fn an_index_that_somebody_declares_while_a_load_fails_stays() {
+        let index = |key| IndexDefinition {
+            label: VertexLabelId(0),
+            keys: [KeyId(key)].into(),
+            kind: IndexKind::Equality,
+        };
+        let mut definitions = Definitions::default();
+        let ready = definitions.add_index(index(1), IndexState::Ready);
+        let building = definitions.add_index(index(2), IndexState::Building);
+        let dropped = definitions.add_index(index(3), IndexState::Building);
+        let declared = DeclaredReady::new(&mut definitions, &[index(1), index(4)]);
+        assert!(
+            definitions.indexes.len() == 4
+                && definitions.indexes.iter().all(|i| i.state == IndexState::Ready)
+        );
+        let meanwhile = definitions.add_index(index(5), IndexState::Building);
+        definitions.indexes.retain(|index| index.number != dropped);
+        declared.undo(&mut definitions);
+        let states: Vec<_> = definitions.indexes.iter().map(|index| (index.number, index.state)).collect();
+        let expected =
+            [(ready, IndexState::Ready), (building, IndexState::Building), (meanwhile, IndexState::Building)];
+        assert_eq!(states, expected);
     }
 }
