@@ -166,6 +166,7 @@ impl Files {
     pub(crate) fn flush_with(&self, manifest: &mut Manifest) -> Result<()> {
         self.refuse_if_failed()?;
         self.uproot_wilted();
+        let mut unsettled = Unsettled { files: self, settled: false };
         let plan = self.plan_flush();
         let mut trees = Vec::new();
         let outcome =
@@ -176,7 +177,9 @@ impl Files {
                 self.meta.save(&checkpoint, &plan.catalog, (&plan.degrees, &self.known.values()))
             });
         let mut writer = self.lock_writer();
-        self.settle_differing(plan.differing, trees, &mut writer, outcome)?;
+        let outcome = self.settle_differing(plan.differing, trees, &mut writer, outcome);
+        unsettled.settled = true;
+        outcome?;
         writer.checkpoint = plan.stamp;
         writer.log_bytes = writer.log_bytes.saturating_sub(plan.log_bytes);
         let felled = self.take_felled(&mut writer);
@@ -190,12 +193,15 @@ impl Files {
     /// applied. A crash leaves newer sections under the checkpoint before, as one in the midst of a flush does.
     pub(crate) fn write_behind(&self, as_of: AsOf<'_>) -> Result<()> {
         let mut manifest = self.hold_flushes();
+        let mut unsettled = Unsettled { files: self, settled: false };
         let differing = take_differing(&mut self.lock_writer());
         let mut trees = Vec::new();
         let outcome = self
             .write_sections(&differing, as_of, &mut trees)
             .map(|written| written.into_iter().for_each(|key| manifest.insert(key)));
-        self.settle_differing(differing, trees, &mut self.lock_writer(), outcome)
+        let outcome = self.settle_differing(differing, trees, &mut self.lock_writer(), outcome);
+        unsettled.settled = true;
+        outcome
     }
 
     /// What differed is stored, or it was not to be.
@@ -349,6 +355,22 @@ impl Files {
         checkpoint.indexes.extend(indexes.clone().map(|index| mask(&manifest.indexes, index)));
         checkpoint.ordered.extend(indexes.map(|index| mask(&manifest.ordered, index)));
         self.note_stored(manifest);
+    }
+}
+
+/// Held while a flush has taken what differs: should it panic, nobody writes any more. The next flush would know nothing of what this
+/// one had taken, and trim the log that has it. What is in memory stays there, and is read.
+struct Unsettled<'a> {
+    files: &'a Files,
+    settled: bool,
+}
+
+impl Drop for Unsettled<'_> {
+    fn drop(&mut self) {
+        if !self.settled {
+            tracing::error!("the graph accepts no more writes since a flush panicked");
+            self.files.fail(Stamp::MAX, "a flush panicked".into());
+        }
     }
 }
 

@@ -143,6 +143,7 @@ impl Loaded<'_> {
     fn publish(mut self, ids: LoadedIds) -> Result<Tick> {
         let committer = self.committer;
         let mut manifest = committer.hold_flushes();
+        committer.refuse_if_failed()?;
         let mut writer = committer.lock_writer();
         let vertices = committer.counts.newest().vertices(None);
         if vertices > 0 {
