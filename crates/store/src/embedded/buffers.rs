@@ -173,6 +173,23 @@ mod tests {
     }
 
     #[test]
+    fn seals_are_not_sealed_again_while_the_engine_has_no_time_for_those_before() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = FjallStore::open(directory.path(), small()).unwrap();
+        let (keyspace, _) = opened(&store, "log");
+        write(&store, &keyspace).0.unwrap();
+        let engine = store.engine().unwrap();
+        let _flushing = engine.seals.tree.get_flush_lock();
+        for first in [true, false, false, false, false] {
+            *engine.gave_back.lock() = None;
+            assert_eq!(engine.give_back().unwrap(), first);
+            // With four of them the engine would let this wait for ever.
+            write(&store, &keyspace).0.unwrap();
+        }
+        assert_eq!(engine.seals.tree.sealed_memtable_count(), 1);
+    }
+
+    #[test]
     fn what_is_large_when_the_sealed_ones_are_tables_is_sealed_then() {
         let directory = tempfile::tempdir().unwrap();
         let store = FjallStore::open(directory.path(), small()).unwrap();

@@ -288,6 +288,10 @@ impl FjallEngine {
         if room::check(&self.path, 0, self.reserve / 2).is_err() {
             return Ok(false);
         }
+        // One is under way, and the engine's thread may have no room for it. With a few of them the engine lets no write go on.
+        if self.seals.tree.sealed_memtable_count() > 0 {
+            return Ok(false);
+        }
         *last = Some(Instant::now());
         let mut groups = self.groups.lock();
         self.append(&mut groups, Vec::new(), Durability::Sync)?;
