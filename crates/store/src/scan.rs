@@ -10,6 +10,9 @@ const FIRST_BATCH: usize = 4;
 /// The largest batch of a scan, in pairs.
 const LARGEST_BATCH: usize = 256;
 
+/// Bytes of a batch after which it takes no further pair: values may be large, and a scan may be of many.
+pub(crate) const ENOUGH_BYTES: usize = 1 << 20;
+
 /// A key and its value.
 pub type Pair = (Bytes, Bytes);
 
@@ -22,7 +25,7 @@ pub struct Scan {
 
 /// What an engine provides for a scan.
 pub trait ScanSource: Send {
-    /// Appends up to `limit` (at least one) next pairs. Appending none means that there are no more.
+    /// Appends up to `limit` (at least one) next pairs, fewer if they are large. Appending none means that there are no more.
     fn fill(&mut self, pairs: &mut VecDeque<Pair>, limit: usize) -> Result<(), StoreError>;
 }
 
@@ -105,21 +108,57 @@ impl OverlaidScan {
 
 impl ScanSource for OverlaidScan {
     fn fill(&mut self, pairs: &mut VecDeque<Pair>, limit: usize) -> Result<(), StoreError> {
-        let wanted = pairs.len() + limit;
-        while pairs.len() < wanted {
+        let (wanted, mut bytes) = (pairs.len() + limit, 0);
+        while pairs.len() < wanted && bytes < ENOUGH_BYTES {
             self.refill_base(limit)?;
             if self.overlay_is_next() {
                 let Some((key, value)) = self.overlay.next() else { break };
                 self.base_ready.pop_front_if(|(stored, _)| *stored == key);
                 if let Some(value) = value {
+                    bytes += value.len();
                     pairs.push_back((key, value));
                 }
             } else if let Some(pair) = self.base_ready.pop_front() {
+                bytes += pair.1.len();
                 pairs.push_back(pair);
             } else {
                 break;
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Durability, FjallOptions, FjallStore, KeyRange, KeyspaceShape, Store, WriteBatch};
+
+    #[test]
+    fn a_scan_of_large_values_reads_few_of_them_ahead() {
+        const PAIRS: u32 = 40;
+        let directory = tempfile::tempdir().unwrap();
+        let store = FjallStore::open(directory.path(), FjallOptions::default()).unwrap();
+        let keyspace = store.keyspace("things", KeyspaceShape::Large).unwrap();
+        let value = |n: u32| vec![n as u8; ENOUGH_BYTES / 2];
+        for n in 0..PAIRS {
+            let mut batch = WriteBatch::new();
+            batch.put(&keyspace, n.to_be_bytes(), value(n));
+            store.write_batch(batch, Durability::Buffered).unwrap();
+        }
+        let snapshot = store.snapshot().unwrap();
+        let mut transaction = store.begin().unwrap();
+        transaction.put(&keyspace, [0xff], value(PAIRS)).unwrap();
+        let of_snapshot = snapshot.scan(&keyspace, KeyRange::all(), ScanOrder::Ascending).unwrap();
+        let overlaid = transaction.scan(&keyspace, KeyRange::all(), ScanOrder::Ascending).unwrap();
+        for (mut scan, pairs) in [(of_snapshot, PAIRS), (overlaid, PAIRS + 1)] {
+            let mut found = 0;
+            while let Some(pair) = scan.next() {
+                assert_eq!(&pair.unwrap().1[..], value(found));
+                assert!(scan.ready.len() <= 2, "{} pairs are read ahead", scan.ready.len());
+                found += 1;
+            }
+            assert_eq!(found, pairs);
+        }
     }
 }

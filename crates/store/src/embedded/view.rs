@@ -7,7 +7,7 @@ use fjall::Readable;
 
 use super::FjallEngine;
 use crate::group_commit::CommitQueue;
-use crate::scan::{Pair, ScanSource};
+use crate::scan::{ENOUGH_BYTES, Pair, ScanSource};
 use crate::snapshot::SnapshotSource;
 use crate::{Bytes, KeyRange, Keyspace, ScanOrder, StoreError};
 
@@ -71,6 +71,7 @@ struct ViewScan {
 
 impl ScanSource for ViewScan {
     fn fill(&mut self, pairs: &mut VecDeque<Pair>, limit: usize) -> Result<(), StoreError> {
+        let mut bytes = 0;
         for _ in 0..limit {
             let next = match self.order {
                 ScanOrder::Ascending => self.rest.next(),
@@ -78,7 +79,11 @@ impl ScanSource for ViewScan {
             };
             let Some(guard) = next else { break };
             let (key, value) = guard.into_inner().map_err(|error| self.queue.sink().failed(error))?;
+            bytes += value.len();
             pairs.push_back((Bytes::from_slice(key), Bytes::from_slice(value)));
+            if bytes >= ENOUGH_BYTES {
+                break;
+            }
         }
         Ok(())
     }
