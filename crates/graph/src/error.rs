@@ -200,6 +200,18 @@ impl GraphError {
         matches!(self, Self::Conflict(_) | Self::Crowded { .. } | Self::Kept { .. })
     }
 
+    /// Whether a write that ended so has left nothing in the store: the disk was full, or it was refused by its size alone.
+    pub(crate) fn wrote_nothing(&self) -> bool {
+        let Self::Store(cause) = self else { return false };
+        matches!(
+            **cause,
+            StoreError::DiskFull { .. }
+                | StoreError::TooLarge { .. }
+                | StoreError::ValueTooLarge { .. }
+                | StoreError::KeyLength { .. }
+        )
+    }
+
     /// Whether nothing was written since there is no room on disk.
     pub(crate) fn is_disk_full(&self) -> bool {
         matches!(self, Self::Store(cause) if matches!(**cause, StoreError::DiskFull { .. }))

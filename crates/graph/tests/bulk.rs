@@ -12,7 +12,7 @@ use graph::{
     PropertyId, ScanCursor, Value, VertexRef,
 };
 use naive::{Naive, Random};
-use store::{FjallOptions, FjallStore, MemoryStore, Store};
+use store::{FjallOptions, FjallStore, KeyRange, KeyspaceShape, MemoryStore, ScanOrder, Store};
 
 fn open(store: &Arc<dyn Store>) -> Graph {
     Graph::open(Arc::clone(store), GraphOptions::default()).unwrap()
@@ -165,6 +165,45 @@ fn duplicate_ids_are_named_and_leave_the_graph_empty() {
     let ids = vec![Value::str("e"), Value::str("e")];
     bulk.edges("x", &[v[0], v[0]], &[v[0], v[0]], Some(ids), vec![]).unwrap();
     assert!(matches!(bulk.finish(&|_| {}), Err(GraphError::DuplicateEdgeId(_))));
+}
+
+#[test]
+fn what_a_refused_load_has_stored_is_deleted_and_nothing_else() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let graph = open(&store);
+    // Of blocks and of trees.
+    let sections = || {
+        let keyspace = store.keyspace("sections", KeyspaceShape::Large).unwrap();
+        let all = store.snapshot().unwrap().scan(&keyspace, KeyRange::all(), ScanOrder::Ascending).unwrap();
+        let keys = all.map(|pair| pair.unwrap().0.to_vec());
+        keys.filter(|key| b"bt".contains(&key[0])).collect::<Vec<_>>()
+    };
+    // A stripe of another life.
+    let transaction = graph.begin();
+    let v = transaction.add_vertex(None, "a").unwrap();
+    transaction.commit().unwrap();
+    graph.flush().unwrap();
+    let transaction = graph.begin();
+    transaction.drop_vertex(v).unwrap();
+    transaction.commit().unwrap();
+    graph.flush().unwrap();
+    let before = sections();
+    assert!(!before.is_empty());
+    let load = |ids: [i32; 2]| {
+        let mut bulk = graph.bulk_load().unwrap();
+        let values = column("age", BulkValues::Int(vec![Some(1), Some(2)]));
+        let v = bulk.vertices("a", Some(ids.map(Value::Int).to_vec()), vec![values]).unwrap();
+        // A tree.
+        bulk.edges("x", &[v[0]; 5_000], &[v[1]; 5_000], None, vec![]).unwrap();
+        bulk.finish(&|_| {})
+    };
+    assert!(matches!(load([7, 7]), Err(GraphError::DuplicateVertexId(_))));
+    assert_eq!(sections(), before);
+    load([7, 8]).unwrap();
+    assert!(sections().len() > before.len());
+    graph.flush().unwrap();
+    drop(graph);
+    assert_eq!(graph::check(&store, &mut |_| {}).unwrap(), []);
 }
 
 #[test]

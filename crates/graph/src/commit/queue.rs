@@ -347,11 +347,13 @@ impl Committer {
                 self.commits.note_pace(bytes, began.elapsed());
                 applied
             }
-            Err(GraphError::Store(cause)) if wrote_nothing(&cause) => {
-                self.give_up(group, &cause, &mut leading);
-                Ok(())
-            }
-            Err(error) => Err(error),
+            Err(error) => match &error {
+                GraphError::Store(cause) if error.wrote_nothing() => {
+                    self.give_up(group, cause, &mut leading);
+                    Ok(())
+                }
+                _ => Err(error),
+            },
         };
         leading.end(outcome.err().map(|error| error.to_string()));
     }
@@ -452,17 +454,6 @@ fn apply_stretch(
         guard.flush();
     }
     outcome
-}
-
-/// Whether a write that ended so has left nothing: the disk was full, or it was refused by its size alone.
-fn wrote_nothing(cause: &StoreError) -> bool {
-    matches!(
-        cause,
-        StoreError::DiskFull { .. }
-            | StoreError::TooLarge { .. }
-            | StoreError::ValueTooLarge { .. }
-            | StoreError::KeyLength { .. }
-    )
 }
 
 fn refused(refused: CommitRefused) -> GraphError {

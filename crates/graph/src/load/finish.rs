@@ -1,5 +1,6 @@
 //! The second half of a bulk load: edges, indexes, checkpoint.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ use crate::read::{Reader, Snapshot};
 use crate::resident::{CellVisitor, Memory, Task, Writer};
 use crate::sections::{
     EdgeIdEntry, IndexPartition, Mergeable, Order, PARTITIONS, SectionKey, StoredSection, VERTEX_IDS,
-    edge_id_partition, edge_id_partition_key, partition_of,
+    edge_id_partition, edge_id_partition_key, partition_of, stripe_prefixes,
 };
 use crate::statistics::{GraphStats, Scrutiny};
 
@@ -45,8 +46,12 @@ impl BulkLoad {
     /// [`GraphError::InUse`] if there are snapshots or transactions for long, [`GraphError::DuplicateVertexId`], [`GraphError::DuplicateEdgeId`], [`GraphError::NotEmpty`] if somebody wrote
     /// to the graph meanwhile, or a failure of the store. The graph is still empty then.
     pub fn finish(self, progress: &dyn Fn(BulkProgress)) -> Result<GraphStats> {
-        let committer = Arc::clone(&self.committer);
-        committer.alone(PATIENTLY, || self.build(progress))
+        let (committer, filled) = (Arc::clone(&self.committer), self.filled.clone());
+        let finished = committer.alone(PATIENTLY, || self.build(progress));
+        if finished.as_ref().is_err_and(is_nowhere) {
+            committer.delete_stripes(&filled);
+        }
+        finished
     }
 
     fn build(self, progress: &dyn Fn(BulkProgress)) -> Result<GraphStats> {
@@ -81,6 +86,26 @@ impl BulkLoad {
             tracing::error!(%error, "the log could not be trimmed after a bulk load");
         }
         Ok(GraphStats::of(&committer))
+    }
+}
+
+/// Whether no checkpoint can name what a load has stored that failed so. Of other failures nobody knows.
+fn is_nowhere(error: &GraphError) -> bool {
+    match error {
+        GraphError::Store(_) => error.wrote_nothing(),
+        GraphError::LogFailed(_) => false,
+        _ => true,
+    }
+}
+
+impl Committer {
+    /// Deletes what is stored of stripes that a load has filled, and that nobody else fills nor ever will. What is left of it is
+    /// read by nobody.
+    fn delete_stripes(&self, stripes: &BTreeSet<u16>) {
+        let mut prefixes = stripes.iter().flat_map(|&stripe| stripe_prefixes(stripe));
+        if let Err(error) = prefixes.try_for_each(|prefix| self.sections.delete_all(&prefix)) {
+            tracing::warn!(%error, "what a bulk load has stored that failed takes up space");
+        }
     }
 }
 
@@ -208,7 +233,7 @@ impl Loaded<'_> {
         committer.names.keep(&self.names, true);
         let saved =
             committer.meta.save(&checkpoint, &catalog.with_new(Some(&self.names)), (&self.degrees, &values));
-        if saved.as_ref().is_err_and(GraphError::is_disk_full) {
+        if saved.as_ref().is_err_and(GraphError::wrote_nothing) {
             committer.names.keep(&self.names, false);
         }
         saved?;

@@ -27,6 +27,7 @@ mod stripe;
 pub use column::{BulkCell, BulkColumn, BulkStrings, BulkValues};
 pub use obey::refused_rows;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use values::{EdgeRef, Value, VertexRef};
@@ -81,6 +82,8 @@ pub struct BulkLoad {
     first_stripe: usize,
     /// The stripes that it fills, and nobody else: who writes meanwhile, which nobody should, is not overwritten.
     stripes: OpenStripes,
+    /// All of them, also those that are full.
+    filled: BTreeSet<u16>,
     full: StripeStaging,
     /// By vertex label: the stripe that is being filled.
     open: Vec<Option<(usize, StripeBuilder)>>,
@@ -120,6 +123,7 @@ impl BulkLoad {
             names: NewNames::new(&committer.names),
             first_stripe,
             stripes: OpenStripes::default(),
+            filled: BTreeSet::new(),
             full,
             open: Vec::new(),
             edges: LoadedEdges::new(committer.options.bulk_bytes),
@@ -172,6 +176,7 @@ impl BulkLoad {
         let mut first = 0;
         for part in refs.chunk_by(|a, b| stripe_of(*a) == stripe_of(*b)) {
             let names = Arc::clone(&self.names);
+            self.filled.insert(stripe_of(part[0]) as u16);
             let builder = self.builder(label, stripe_of(part[0]))?;
             builder.add(part, ids.map(|ids| &ids[first..first + part.len()]));
             for (key, column) in keys.iter().zip(columns.iter()) {

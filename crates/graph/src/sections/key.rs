@@ -149,6 +149,12 @@ impl SectionKey {
     }
 }
 
+/// What the keys of all sections of a stripe begin with, and those of the nodes of their trees.
+pub(crate) fn stripe_prefixes(stripe: u16) -> [Vec<u8>; 2] {
+    let [high, low] = stripe.to_be_bytes();
+    [b'b', b't'].map(|kind| vec![kind, high, low])
+}
+
 /// What the keys of all nodes of a tree begin with.
 pub(crate) fn tree_prefix(name: TreeName) -> Vec<u8> {
     let list = SectionName::Adjacency(name.label, name.dir);

@@ -39,7 +39,7 @@ pub(crate) use index::{
     EDGE_IDS, FIRST_INDEX, IndexChange, IndexPartition, PARTITIONS, VERTEX_IDS, entry as index_entry,
     partition_of,
 };
-pub(crate) use key::{SectionKey, SectionName, tree_prefix};
+pub(crate) use key::{SectionKey, SectionName, stripe_prefixes, tree_prefix};
 pub(crate) use mergeable::Mergeable;
 pub(crate) use merged_list::{MergedList, OwnChanges};
 pub(crate) use order::{Order, OwnPlace, SortPlace, order_values, partition_point};
