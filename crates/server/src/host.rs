@@ -43,6 +43,8 @@ pub(crate) struct Host {
     pub(crate) transactions: Transactions,
     /// Requests that are being received.
     pub(crate) intake: Arc<Intake>,
+    /// The same of queries that wait at the desks of their tenants: one tenant's line takes nothing from what others send.
+    pub(crate) desk_intake: Arc<Intake>,
     pub(crate) connections: ConnectionTable,
     /// Connections that have come so far.
     pub(crate) arrivals: AtomicU64,
@@ -74,6 +76,7 @@ const FAREWELLS: usize = 64;
 impl Host {
     pub(crate) fn new(graphs: Graphs, options: ServerOptions, security: &Security) -> Arc<Self> {
         let is_secure = security.tls.is_some();
+        let receiving = options.max_receiving_bytes.max(4 * options.max_request_bytes as u64);
         Arc::new(Self {
             door: Door::new(own_name(), &options.allowed_hosts, &options.allowed_origins, is_secure),
             gate: security.gate.clone(),
@@ -85,7 +88,8 @@ impl Host {
             reserve: Permits::new(RESERVE),
             sessions: SessionPlaces::new(options.max_sessions, options.max_sessions_per_address),
             transactions: Transactions::default(),
-            intake: Intake::new(options.max_receiving_bytes.max(4 * options.max_request_bytes as u64)),
+            intake: Intake::new(receiving),
+            desk_intake: Intake::new(receiving / 2),
             connections: ConnectionTable::new(options.max_connections, options.max_connections_per_address)
                 .with_proxies(&options.trusted_proxies),
             arrivals: AtomicU64::new(0),

@@ -211,7 +211,7 @@ impl Operation {
     /// What is known of its query, which its client calls so.
     pub(crate) fn asking(&self, id: Str, guest: &Guest) -> Asking {
         let (source, said) = (self.source.clone(), self.said.clone());
-        let (desk, intake, parent) = (guest.desk(), guest.host.intake.clone(), guest.parent());
+        let (desk, intake, parent) = (guest.desk(), guest.host.desk_intake.clone(), guest.parent());
         Asking { id, source, said, desk, intake, parent }
     }
 
