@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use mangrove::{Database, DatabaseOptions, Error, values::Value};
+use mangrove::values::{BulkSet, Value};
+use mangrove::{Database, DatabaseOptions, Error};
 
 /// A database whose queries may take 200 ms and hold 64 MiB.
 fn small() -> Database {
@@ -422,4 +423,21 @@ fn long_paths_and_large_keys_end_with_the_deadline() {
         format!("g.inject(1).repeat(union(identity(),identity())).times(12).math('{formula}').count()");
     let error = ends(&db, &formula);
     assert!(error.is_none_or(|error| error.contains("timeout")));
+}
+
+/// A bulk set of one member, which is there so many times.
+fn many_times(member: impl Into<Value>, times: u64) -> Value {
+    BulkSet::from_iter([(member.into(), times)]).into()
+}
+
+#[test]
+fn ids_that_are_there_very_often_are_looked_for_piece_by_piece() {
+    let db = small();
+    let id = db.query("g.V().limit(1).id()").unwrap().next().unwrap().unwrap();
+    for id in [id, Value::from("nobody")] {
+        let began = Instant::now();
+        let found = db.query_with("g.V(ids).count()", [("ids", many_times(id, 1 << 60))]).unwrap().next();
+        assert!(found.is_some_and(|found| found.unwrap_err().to_string().contains("timeout")));
+        assert!(began.elapsed() < LATE, "{:?}", began.elapsed());
+    }
 }

@@ -106,7 +106,7 @@ pub(crate) use width::{reads_characters, width};
 pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
     match &op.kind {
         OpKind::Scan(_) => Box::<FlatMap<source::Scan>>::default(),
-        OpKind::ById(_) => Box::new(per_row(source::ById)),
+        OpKind::ById(_) => Box::new(per_row(source::ById::default())),
         OpKind::IndexLookup(_) => Box::new(per_row(source::IndexLookup::default())),
         OpKind::IndexRange(_) => Box::new(per_row(source::IndexRange::default())),
         OpKind::Inject(..) => Box::<source::Inject>::default(),

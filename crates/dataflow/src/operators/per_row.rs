@@ -73,6 +73,9 @@ impl<P: Producer> Fill for PerRow<P> {
             self.filling.origins.add(self.next_row, self.values.len() - before);
             if !more {
                 self.next_row += 1;
+            } else if cx.quota.is_spent() {
+                // Who has looked for much may have found little.
+                break;
             }
         }
         let values = std::mem::take(&mut self.values);

@@ -73,6 +73,23 @@ fn ids_are_found_in_any_notation_and_in_collections() {
 }
 
 #[test]
+fn ids_are_looked_for_in_their_order_whatever_the_size_of_chunks() {
+    let world = World::modern();
+    let bulks: values::BulkSet = [(3.into(), 2), (99.into(), 3), (1.into(), 1)].into_iter().collect();
+    let list = Value::list([6.into(), 98.into(), 97.into(), 2.into()]);
+    let ids = [5.into(), bulks.into(), Value::Null, list, 4.into()].map(Operand::Const);
+    let kind = OpKind::ById(op::ById { kind: ElementKind::Vertex, ids: SourceIds(ids.into()) });
+    for chunk in [1, 2, 3, 64] {
+        with_chunks_of(chunk, || {
+            let found = world.run(kind.clone(), vec![world.values(&["a", "b"])]);
+            let once = ["v[5]", "v[3]", "v[3]", "v[1]", "v[6]", "v[2]", "v[4]"];
+            assert_eq!(found.texts(), [once, once].concat(), "chunks of {chunk}");
+            assert!(found.batches.iter().all(|b| b.len <= chunk));
+        });
+    }
+}
+
+#[test]
 fn an_id_may_come_from_a_slot_or_a_parameter() {
     let mut world = World::modern();
     world.params = vec![Value::list([6i64.into()])];
