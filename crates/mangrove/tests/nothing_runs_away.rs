@@ -441,3 +441,22 @@ fn ids_that_are_there_very_often_are_looked_for_piece_by_piece() {
         assert!(began.elapsed() < LATE, "{:?}", began.elapsed());
     }
 }
+
+#[test]
+fn members_that_are_there_very_often_are_reduced_at_once() {
+    let db = small();
+    let often = many_times(2, 1 << 50);
+    for (query, answer) in [
+        ("sum(local)", Value::Long(1 << 51)),
+        ("mean(local)", Value::Double(2.0)),
+        ("max(local)", Value::Int(2)),
+        ("min(local)", Value::Int(2)),
+        ("range(local, 1, 1125899906842624).count(local)", Value::Long(1)),
+    ] {
+        let began = Instant::now();
+        let outcome = db.query_with(&format!("g.inject(often).{query}"), [("often", often.clone())]);
+        let results = outcome.unwrap().collect::<Result<Vec<_>, _>>();
+        assert_eq!(results.unwrap(), [answer], "{query}");
+        assert!(began.elapsed() < LATE, "{query} took {:?}", began.elapsed());
+    }
+}

@@ -3,7 +3,7 @@
 use gremlin::Operator as Reducer;
 use planner::physical::{Aggregation, OpKind};
 use values::number::{self, ArithmeticError};
-use values::{Map, Value};
+use values::{BulkSet, Map, Value, watch};
 
 use crate::batch::{Batch, Column, bulk};
 use crate::combine::{merge_times, once_is_enough, too_deep};
@@ -310,6 +310,25 @@ impl State {
             _ => self.value,
         })
     }
+}
+
+/// What the members of a bulk set are reduced to, each as often as it is there: what traversers that are merged come to.
+///
+/// # Errors
+/// If they cannot be, or are more than a long can count.
+pub(super) fn reduce_members(
+    aggregation: &Aggregation,
+    members: &BulkSet,
+    cx: &Context<'_>,
+) -> Result<Option<Value>, QueryError> {
+    let mut state = State::default();
+    for (member, count) in members.iter() {
+        watch::tick();
+        bulk::exact(count)?;
+        let added = state.add(aggregation, member.clone(), count);
+        added.map_err(|e| QueryError::step(&cx.op.step, e.to_string()))?;
+    }
+    state.result(aggregation, cx)
 }
 
 /// A value times its bulk. A sum keeps the type of its numbers where it can; a mean adds up in longs.

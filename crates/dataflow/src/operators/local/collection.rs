@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use values::number::{self, ArithmeticError};
-use values::{Map, Set, Value, watch};
+use values::{BulkSet, Map, Set, Value, watch};
 
 use super::Around;
 use crate::error::QueryError;
@@ -88,15 +88,24 @@ pub(super) fn range(object: &Value, low: i64, high: i64) -> Value {
         Value::List(members) => members.iter().skip(skip).take(take).cloned().collect::<Vec<_>>().into(),
         Value::Path(path) => path.objects.iter().skip(skip).take(take).cloned().collect::<Vec<_>>().into(),
         Value::Set(members) => members.iter().skip(skip).take(take).cloned().collect::<Set>().into(),
-        Value::BulkSet(members) => {
-            let members = members.repeated_from(skip as u64).take(take);
-            members.inspect(|_| watch::tick()).cloned().collect::<Set>().into()
-        }
+        Value::BulkSet(members) => within(members, skip as u64, take as u64).into(),
         Value::Map(map) => {
             map.iter().skip(skip).take(take).map(|(k, v)| (k.clone(), v.clone())).collect::<Map>().into()
         }
         other => other.clone(),
     }
+}
+
+/// What is behind the first `skip` members and among the `take` after these: each once, as it is a set.
+fn within(members: &BulkSet, skip: u64, take: u64) -> Set {
+    let (mut before, end) = (0_u64, skip.saturating_add(take));
+    let reaches_in = |(member, count)| {
+        watch::tick();
+        let first = before;
+        before = before.saturating_add(count);
+        (before.min(end) > first.max(skip)).then_some(member)
+    };
+    members.iter().filter_map(reaches_in).cloned().collect()
 }
 
 /// The distinct members.
@@ -125,6 +134,21 @@ mod tests {
         let set: Set = [1.into(), 2.into()].into_iter().collect();
         assert!(matches!(range(&set.into(), 0, 1), Value::Set(s) if s.len() == 1));
         assert_eq!(range(&7.into(), 0, 0), 7.into(), "a number has no members");
+    }
+
+    #[test]
+    fn a_range_of_a_bulk_set_counts_members_as_often_as_they_are_there() {
+        let bulks: BulkSet =
+            [(1.into(), 2), (2.into(), u64::MAX / 4), (3.into(), 1), (4.into(), 1)].into_iter().collect();
+        let last = i64::try_from(bulks.total() - 1).unwrap();
+        let bulks = Value::from(bulks);
+        let texts = |low, high| range(&bulks, low, high).to_string();
+        assert_eq!(texts(0, 2), "[1]");
+        assert_eq!(texts(1, 3), "[1, 2]");
+        assert_eq!(texts(2, 3), "[2]");
+        assert_eq!(texts(last, -1), "[4]");
+        assert_eq!(texts(last - 1, last), "[3]");
+        assert_eq!(texts(3, 3), "[]");
     }
 
     #[test]

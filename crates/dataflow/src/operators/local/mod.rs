@@ -19,13 +19,14 @@ use std::sync::Arc;
 
 use graph::EdgeLabelId;
 use planner::physical::op::ToText;
-use planner::physical::{Function, LocalFn, OpKind, Operand};
+use planner::physical::{Aggregation, Function, LocalFn, OpKind, Operand};
 use values::{T, Value};
 
-use crate::batch::{Batch, Column};
+use crate::batch::{Batch, Column, bulk};
 use crate::error::QueryError;
 use crate::operator::Context;
 
+use super::aggregate::reduce_members;
 use super::column_builder::ColumnBuilder;
 use super::element;
 use super::making::Making;
@@ -155,14 +156,20 @@ fn whole_column(function: &LocalFn, batch: &Batch, cx: &Context<'_>, graph: &Gra
 fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Option<Value>, QueryError> {
     let arithmetic = |e: values::number::ArithmeticError| around.error(e.to_string());
     match function {
-        LocalFn::Count => Ok(Some(Value::Long(collection::count(object) as i64))),
+        LocalFn::Count => Ok(Some(Value::Long(bulk::exact(collection::count(object) as u64)?))),
+        // A member of a bulk set may be there more often than anybody can count to.
+        LocalFn::Sum | LocalFn::Min | LocalFn::Max | LocalFn::Mean
+            if let (Value::BulkSet(members), Some(aggregation)) = (object, aggregation(function)) =>
+        {
+            reduce_members(&aggregation, members, around.cx)
+        }
         LocalFn::Sum => collection::sum(object).map_err(arithmetic),
         LocalFn::Min => collection::extreme(object, values::number::min).map_err(arithmetic),
         LocalFn::Max => collection::extreme(object, values::number::max).map_err(arithmetic),
         LocalFn::Mean => collection::mean(object).map_err(arithmetic),
         LocalFn::Range(low, high) => Ok(Some(collection::range(object, *low, *high))),
         LocalFn::Tail(n) => {
-            let size = collection::count(object) as i64;
+            let size = bulk::exact(collection::count(object) as u64)?;
             Ok(Some(collection::range(object, size.saturating_sub(*n), size)))
         }
         LocalFn::Dedup => Ok(Some(collection::dedup(object))),
@@ -212,6 +219,17 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
         LocalFn::Each(function, args) => {
             call::call_on_each(*function, &arguments(args, object, around)?, object, around)
         }
+    }
+}
+
+/// What a step with `Scope.local` is called when it reduces traversers.
+fn aggregation(function: &LocalFn) -> Option<Aggregation> {
+    match function {
+        LocalFn::Sum => Some(Aggregation::Sum),
+        LocalFn::Min => Some(Aggregation::Min),
+        LocalFn::Max => Some(Aggregation::Max),
+        LocalFn::Mean => Some(Aggregation::Mean),
+        _ => None,
     }
 }
 

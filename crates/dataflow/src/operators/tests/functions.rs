@@ -2,12 +2,12 @@
 
 use gremlin::{Column as Part, Order, Pop, StepName};
 use planner::physical::{
-    By, FetchKind, Function, LocalFn, LocalSort, OpKind, Operand, SelectForm, Selection, SideEffectId, Slot,
-    op,
+    Aggregation, By, FetchKind, Function, LocalFn, LocalSort, OpKind, Operand, SelectForm, Selection,
+    SideEffectId, Slot, op,
 };
-use values::{Map, T, Value};
+use values::{BulkSet, Map, T, Value};
 
-use super::world::{World, slotted};
+use super::world::{World, bulked, slotted};
 use crate::batch::Batch;
 use crate::operators::chunk::with_chunks_of;
 
@@ -36,6 +36,40 @@ fn list(members: &[i32]) -> Value {
 
 fn map(entries: &[(&str, i32)]) -> Value {
     entries.iter().map(|(k, v)| (Value::from(*k), Value::Int(*v))).collect::<Map>().into()
+}
+
+#[test]
+fn members_of_a_bulk_set_come_to_what_merged_traversers_do() {
+    let world = World::modern();
+    let both = |function: LocalFn, aggregation: Aggregation, members: &[Value], counts: &[u64]| {
+        let set: BulkSet = members.iter().cloned().zip(counts.iter().copied()).collect();
+        let inside = world.try_run(OpKind::Local(function), vec![world.values(&[Value::from(set)])]);
+        let merged = bulked(world.values(members), counts);
+        let outside = world.try_run(OpKind::Aggregate(aggregation), vec![merged]);
+        [inside, outside].map(|outcome| outcome.map(|o| o.texts()).map_err(|e| e.to_string()))
+    };
+    let counts = [1, 1 << 40, 3];
+    for members in [
+        [Value::Int(7), Value::Int(-3), Value::Null],
+        [Value::Long(1 << 40), Value::Int(2), Value::Long(5)],
+        [Value::Double(0.1), Value::Float(0.3), Value::Int(9)],
+        [Value::Byte(100), Value::Short(3), Value::Null],
+        ["b".into(), "a".into(), "c".into()],
+    ] {
+        for (function, aggregation) in [
+            (LocalFn::Sum, Aggregation::Sum),
+            (LocalFn::Mean, Aggregation::Mean),
+            (LocalFn::Min, Aggregation::Min),
+            (LocalFn::Max, Aggregation::Max),
+        ] {
+            let [inside, outside] = both(function, aggregation.clone(), &members, &counts);
+            assert_eq!(inside, outside, "{aggregation:?} of {members:?}");
+        }
+    }
+    let [inside, _] = both(LocalFn::Sum, Aggregation::Sum, &[Value::Long(1 << 40)], &[1 << 40]);
+    assert!(inside.unwrap_err().contains("overflow"), "more than a long holds");
+    let [inside, _] = both(LocalFn::Sum, Aggregation::Sum, &[], &[]);
+    assert!(inside.unwrap().is_empty());
 }
 
 #[test]
