@@ -460,3 +460,24 @@ fn members_that_are_there_very_often_are_reduced_at_once() {
         assert!(began.elapsed() < LATE, "{query} took {:?}", began.elapsed());
     }
 }
+
+#[test]
+fn edges_that_an_algorithm_finds_are_weighed_together_and_found_piece_by_piece() {
+    let db = patient(64 << 20);
+    let merged = "bothE('e').repeat(union(identity(), identity()).barrier())";
+    for times in [19, 40] {
+        let query = format!("g.V().pageRank().with(PageRank.edges, {merged}.times({times})).count()");
+        let error = ends_within(SOON, &db, &query).unwrap_or_default();
+        assert!(error.contains("memory_per_query") || error.contains("edges"), "{query}: {error}");
+    }
+    // Of a hub how long its edges are is asked some thousands at a time.
+    let leaves = "repeat(union(identity(), identity())).times(15).addV('leaf').as('l')";
+    let hub = format!(
+        "g.V().hasLabel('a').as('h').{leaves}.addE('long').property('w', 2).from('h').to('l').count()"
+    );
+    db.query(&hub).unwrap();
+    let paths = "with(ShortestPath.edges, outE('long')).with(ShortestPath.distance, values('w'))";
+    let far = format!("g.V().hasLabel('a').shortestPath().{paths}.with(ShortestPath.maxDistance, 2).count()");
+    let count = db.query(&far).unwrap().collect::<Result<Vec<_>, _>>().unwrap();
+    assert_eq!(count, [Value::Long((1 << 15) + 1)]);
+}

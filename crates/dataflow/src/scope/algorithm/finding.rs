@@ -1,14 +1,15 @@
 //! The edges that subqueries find, and how long they are.
 
-use graph::{EdgeRef, ScanCursor, VertexRef};
+use graph::{Dir, EdgeLabelId, EdgeRef, Place, ScanCursor, VertexRef};
 use planner::physical::{Along, Distance, Hop, IntraPolicy, Pipeline};
-use values::Value;
+use values::{Value, watch};
 
 use super::asking::Asking;
 use super::links_of;
 use crate::algorithms::{Advance, Found, Ground, Kept, Links, length};
 use crate::batch::Column;
 use crate::error::QueryError;
+use crate::executor::LongStep;
 use crate::memory::StateMemory;
 use crate::operator::Context;
 
@@ -18,12 +19,25 @@ const VERTICES: usize = 1 << 10;
 /// Edges that may be kept: their numbers have 32 bits.
 const MOST: usize = u32::MAX as usize;
 
+/// Edges for which room is made at a time, and times that one is found from which on others may have the executor meanwhile.
+const STRETCH: usize = 1 << 12;
+
+/// Edges of a hop of which it is asked at a time how long they are, or about as many: a vertex may have millions.
+const EDGES: usize = 1 << 14;
+
+/// Lists that are read between two looks at the clock: there may be a list for each of thousands of labels.
+const LISTS: usize = 1 << 6;
+
 /// See the module.
 pub(super) struct Finding {
     ground: Ground,
     /// Finds the edges; else all of a hop are wanted.
     edges: Option<Asking>,
     hop: Option<Hop>,
+    /// The lists of the hop, of each vertex.
+    lists: Vec<(Dir, EdgeLabelId)>,
+    /// How far reading them has come.
+    at: At,
     /// Says how long an edge is.
     lengths: Option<Asking>,
     cursor: ScanCursor,
@@ -35,10 +49,21 @@ pub(super) struct Finding {
     stage: Stage,
 }
 
+/// The next edge of the next list of the next vertex.
+#[derive(Default)]
+struct At {
+    vertex: usize,
+    list: usize,
+    place: Place,
+}
+
 #[derive(Clone, Copy)]
 enum Stage {
     Vertices,
+    /// Edges are found by the subquery.
     Edges,
+    /// They are read along a hop.
+    Lists,
     Lengths,
     Ended,
 }
@@ -62,6 +87,8 @@ impl Finding {
             ground,
             edges,
             hop,
+            lists: Vec::new(),
+            at: At::default(),
             lengths,
             cursor: ScanCursor::default(),
             vertices: Vec::new(),
@@ -82,6 +109,10 @@ impl Finding {
             let waits = match self.stage {
                 Stage::Vertices => {
                     self.next_vertices(cx)?;
+                    None
+                }
+                Stage::Lists => {
+                    self.read_lists(cx)?;
                     None
                 }
                 Stage::Edges => self.find_edges(cx)?.waits(),
@@ -125,22 +156,55 @@ impl Finding {
             }
             None => {
                 let links = self.hop.as_ref().map(|hop| links_of(hop, &self.ground));
-                for &v in &self.vertices {
-                    let lists = links.iter().flat_map(Links::lists);
-                    for edge in lists.flat_map(|(dir, label)| reader.list(v, label, dir).edges()) {
-                        self.some.extend(found(v, edge, &self.ground));
-                    }
-                }
-                self.found_some(cx)
+                self.lists = links.map(|links| links.lists()).unwrap_or_default();
+                (self.at, self.stage) = (At::default(), Stage::Lists);
+                Ok(())
             }
         }
     }
 
+    /// Reads edges of a hop, a run at a time, until there are many or the quota is spent.
+    fn read_lists(&mut self, cx: &Context<'_>) -> Result<(), QueryError> {
+        let Self { ground, lists, at, vertices, some, all, held, .. } = self;
+        let reader = ground.snapshot.reader();
+        let mut read = 0;
+        while let Some(&v) = vertices.get(at.vertex)
+            && some.len() < EDGES
+        {
+            let Some(&(dir, label)) = lists.get(at.list) else {
+                *at = At { vertex: at.vertex + 1, ..At::default() };
+                continue;
+            };
+            let run = reader.run(v, label, dir, &mut at.place);
+            let edges = at.place.position.saturating_sub(run.first())..run.neighbours().len();
+            hold(held, all.len() + some.len() + edges.len(), ground, cx)?;
+            some.extend(edges.filter_map(|i| found(v, run.edge(i), ground)));
+            if run.neighbours().is_empty() || run.end() >= run.total() {
+                *at = At { vertex: at.vertex, list: at.list + 1, place: Place::default() };
+            } else {
+                at.place.position = run.end();
+            }
+            read += 1;
+            if read % LISTS == 0 && cx.quota.is_spent() {
+                return Ok(());
+            }
+        }
+        reader.check()?;
+        self.found_some(cx)
+    }
+
+    /// What comes when some edges are kept: the lists that are left of these vertices, or the next ones.
+    fn after_some(&self) -> Stage {
+        let are_left = self.edges.is_none() && self.at.vertex < self.vertices.len();
+        if are_left { Stage::Lists } else { Stage::Vertices }
+    }
+
     fn find_edges(&mut self, cx: &Context<'_>) -> Result<Advance<()>, QueryError> {
-        let Self { edges: Some(edges), vertices, some, ground, .. } = self else {
+        let Self { edges: Some(edges), vertices, some, all, held, ground, .. } = self else {
             return Ok(Advance::Done(()));
         };
         let advance = edges.go_on(cx, |tag, batch, row| {
+            watch::tick();
             let Value::EdgeRef(edge) = batch.current.value(row) else {
                 let is = batch.current.value(row).type_name();
                 return Err(QueryError::step(
@@ -149,11 +213,10 @@ impl Finding {
                 ));
             };
             if let Some(one) = vertices.get(tag as usize).and_then(|v| found(*v, edge, ground)) {
-                let times = usize::try_from(batch.bulk(row)).unwrap_or(usize::MAX).min(MOST);
-                let bytes = times.saturating_mul(size_of::<Found>()).min(isize::MAX as usize) as isize;
-                cx.charge(bytes)?;
-                cx.charge(-bytes)?;
-                some.extend(std::iter::repeat_n(one, times));
+                let times = usize::try_from(batch.bulk(row)).unwrap_or(usize::MAX);
+                hold(held, (all.len() + some.len()).saturating_add(times), ground, cx)?;
+                let _long = (times > STRETCH).then(|| LongStep::begin(|| cx.query.check())).transpose()?;
+                some.extend(std::iter::repeat_n(one, times).inspect(|_| watch::tick()));
             }
             Ok(())
         })?;
@@ -166,15 +229,11 @@ impl Finding {
     /// The edges of some vertices are found.
     fn found_some(&mut self, cx: &Context<'_>) -> Result<(), QueryError> {
         // Vertices come in the order of their places; their edges may not.
-        self.some.sort_by_key(|found| found.from);
-        if self.all.len() + self.some.len() > MOST {
-            return Err(QueryError::step(
-                &cx.op.step,
-                format!("its edges traversal has found more than {MOST} edges"),
-            ));
-        }
-        let bytes = Kept::bytes(self.all.len() + self.some.len(), &self.ground.places);
-        self.held.set(&cx.query.memory, bytes)?;
+        self.some.sort_by_key(|found| {
+            watch::tick();
+            found.from
+        });
+        hold(&mut self.held, self.all.len() + self.some.len(), &self.ground, cx)?;
         match &mut self.lengths {
             Some(lengths) if !self.some.is_empty() => {
                 let edges: Vec<EdgeRef> = self.some.iter().map(|found| found.edge).collect();
@@ -186,7 +245,7 @@ impl Finding {
             }
             _ => {
                 self.all.append(&mut self.some);
-                self.stage = Stage::Vertices;
+                self.stage = self.after_some();
             }
         }
         Ok(())
@@ -204,10 +263,21 @@ impl Finding {
             let unsaid = self.some.iter_mut().filter(|found| found.length.is_nan());
             unsaid.for_each(|found| found.length = 0.0);
             self.all.append(&mut self.some);
-            self.stage = Stage::Vertices;
+            self.stage = self.after_some();
         }
         Ok(advance)
     }
+}
+
+/// Holds room for so many edges and a few more, so that it is not asked for with each, before there are so many.
+fn hold(held: &mut StateMemory, edges: usize, ground: &Ground, cx: &Context<'_>) -> Result<(), QueryError> {
+    if edges > MOST {
+        return Err(QueryError::step(
+            &cx.op.step,
+            format!("its edges traversal has found more than {MOST} edges"),
+        ));
+    }
+    held.set(&cx.query.memory, Kept::bytes(edges.next_multiple_of(STRETCH), &ground.places))
 }
 
 /// An edge that was found from a vertex: it leads to its end or, if that is the vertex, to its beginning.
