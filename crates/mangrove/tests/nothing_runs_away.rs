@@ -481,3 +481,29 @@ fn edges_that_an_algorithm_finds_are_weighed_together_and_found_piece_by_piece()
     let count = db.query(&far).unwrap().collect::<Result<Vec<_>, _>>().unwrap();
     assert_eq!(count, [Value::Long((1 << 15) + 1)]);
 }
+
+#[test]
+fn many_travellers_along_many_paths_leave_piece_by_piece() {
+    let db = small();
+    for layer in 0..10 {
+        db.query(&format!("g.inject(0, 1).addV('layer{layer}').count()")).unwrap();
+    }
+    for layer in 0..9 {
+        let next = layer + 1;
+        let edges =
+            format!("V().hasLabel('layer{layer}').as('a').V().hasLabel('layer{next}').addE('on').from('a')");
+        db.query(&format!("g.{edges}.count()")).unwrap();
+    }
+    // From each of two vertices 512 paths, for each of two to the power of `times` who are there.
+    let along = |times: usize| {
+        let who = format!("inject('a').repeat(union(concat('a'), concat('b'))).times({times}).as('who')");
+        let paths = "shortestPath().with(ShortestPath.target, hasLabel('layer9')).with(ShortestPath.edges, Direction.OUT)";
+        format!(
+            "g.{who}.V().hasLabel('layer0').{paths}.groupCount().by(select('who')).unfold().select(values)"
+        )
+    };
+    let counts = db.query(&along(3)).unwrap().collect::<Result<Vec<_>, _>>().unwrap();
+    assert_eq!(counts, vec![Value::Long(1024); 8]);
+    let error = ends(&db, &along(14)).unwrap();
+    assert!(error.contains("timeout") || error.contains("memory_per_query"), "{error}");
+}

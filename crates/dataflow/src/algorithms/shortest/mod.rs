@@ -122,6 +122,8 @@ pub(crate) struct Paths {
     pub(crate) source: usize,
     /// The paths.
     pub(crate) paths: Vec<Value>,
+    /// What they are charged until they leave.
+    pub(crate) charge: Charge,
 }
 
 /// See the module.
@@ -153,8 +155,7 @@ impl ShortestPaths {
         cx: &Context<'_>,
         mut receive: impl FnMut(Paths),
     ) -> Result<Advance<()>, QueryError> {
-        // From here on they are charged with the batches that they are in.
-        self.0.go_on(cx, |source, (paths, _charge)| receive(Paths { source, paths }))
+        self.0.go_on(cx, |source, (paths, charge)| receive(Paths { source, paths, charge }))
     }
 }
 

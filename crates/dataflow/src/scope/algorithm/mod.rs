@@ -5,22 +5,20 @@
 //! |---|---|
 //! | `asking.rs` | a subquery that is asked about some elements at a time |
 //! | `finding.rs` | the edges that subqueries find |
+//! | `walking.rs` | who goes along the paths that are found |
 
 mod asking;
 mod finding;
+mod walking;
 
-use std::sync::Arc;
-
-use graph::{EdgeLabelId, ReadUnit, VertexRef};
+use graph::{EdgeLabelId, ReadUnit};
 use planner::physical::{
     Algorithm, AlgorithmKind, Along, ComputedProperty, Distance, EdgeLabels, Hop, IntraPolicy, Pipeline,
     Scope, ScopeKind,
 };
-use rustc_hash::FxHashMap;
 
 use crate::algorithms::{
-    self, Advance, Components, Doubles, Ground, Lengths, Links, PageRank, Paths, PeerPressure, ShortestPaths,
-    Wanted,
+    self, Advance, Components, Doubles, Ground, Lengths, Links, PageRank, PeerPressure, ShortestPaths, Wanted,
 };
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
@@ -30,6 +28,7 @@ use crate::operators::trace;
 
 use asking::Asking;
 use finding::Finding;
+use walking::{Travellers, Walking};
 
 /// See the module.
 pub(super) struct AlgorithmScope {
@@ -61,15 +60,6 @@ struct Aiming {
     ground: Ground,
     links: Option<Links>,
 }
-
-/// Paths are looked for.
-struct Walking {
-    paths: ShortestPaths,
-    travellers: Travellers,
-}
-
-/// The traversers of each source: their batches and rows.
-type Travellers = Vec<Vec<(u32, u32)>>;
 
 impl AlgorithmScope {
     pub(super) fn new(scope: &Scope) -> Self {
@@ -180,32 +170,9 @@ impl AlgorithmScope {
         };
         let step = cx.op.step.to_string();
         let wanted = Wanted { step, lengths, max, includes_edges: include_edges, targets };
-        let (sources, travellers) = self.sources(cx)?;
+        let (sources, travellers) = Travellers::of(&self.held, cx)?;
         let paths = ShortestPaths::new(ground, links, sources, wanted)?;
-        Ok(Phase::Walking(Box::new(Walking { paths, travellers })))
-    }
-
-    /// The vertices that traversers are at, each once, and who is there.
-    fn sources(&self, cx: &Context<'_>) -> Result<(Vec<VertexRef>, Travellers), QueryError> {
-        let (mut numbers, mut sources, mut travellers) = (FxHashMap::default(), Vec::new(), Vec::new());
-        for (at, batch) in self.held.iter().enumerate() {
-            for row in 0..batch.len {
-                let Some(v) = batch.current.vertex(row) else {
-                    let is = batch.current.value(row).type_name();
-                    return Err(QueryError::step(
-                        &cx.op.step,
-                        format!("paths begin at vertices, and not at a {is}"),
-                    ));
-                };
-                let number = *numbers.entry(v).or_insert_with(|| {
-                    sources.push(v);
-                    travellers.push(Vec::new());
-                    sources.len() - 1
-                });
-                travellers[number].push((at as u32, row as u32));
-            }
-        }
-        Ok((sources, travellers))
+        Ok(Phase::Walking(Box::new(Walking::new(paths, travellers))))
     }
 
     fn go_on(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
@@ -249,15 +216,10 @@ impl AlgorithmScope {
                 }
                 waits => return Ok(waits.step()),
             },
-            Phase::Walking(walking) => {
-                let Walking { paths, travellers } = &mut **walking;
-                let held = &self.held;
-                let advance = paths.go_on(cx, |found| emit(found, travellers, held, cx, out))?;
-                match advance {
-                    Advance::Done(()) => Phase::Leaving(usize::MAX),
-                    waits => return Ok(if out.is_empty() { waits.step() } else { Step::More }),
-                }
-            }
+            Phase::Walking(walking) => match walking.go_on(&self.held, cx, out)? {
+                Advance::Done(()) => Phase::Leaving(usize::MAX),
+                waits => return Ok(waits.step()),
+            },
             Phase::Leaving(at) => {
                 let Some(batch) = self.held.get_mut(*at) else {
                     self.held.clear();
@@ -279,20 +241,6 @@ impl AlgorithmScope {
 impl<T> Advance<T> {
     fn step(self) -> Step {
         if matches!(self, Self::Blocked) { Step::Blocked } else { Step::More }
-    }
-}
-
-/// Each traveller of a source becomes one for each path.
-fn emit(found: Paths, travellers: &[Vec<(u32, u32)>], held: &[Batch], cx: &Context<'_>, out: &mut Output) {
-    if found.paths.is_empty() {
-        return;
-    }
-    let len = found.paths.len();
-    let column = Arc::new(Column::from_values(found.paths));
-    for (batch, row) in travellers.get(found.source).into_iter().flatten() {
-        let mut batch = held[*batch as usize].derive_shared(&vec![*row; len], column.clone());
-        trace(&mut batch, cx.op);
-        out.emit(batch);
     }
 }
 
