@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use values::{EdgeRef, Value, VertexRef};
+use values::{EdgeRef, Value, VertexRef, watch};
 
 use super::reader::Reader;
 use super::runs::Place;
@@ -259,6 +259,8 @@ pub(super) fn keep_distinct_from(out: &mut Vec<VertexRef>, first: usize, keep: i
     out[first..].sort_unstable();
     let mut kept = first;
     for i in first..out.len() {
+        // There may be millions, and `keep` reads of each.
+        watch::tick();
         let v = out[i];
         if (kept == first || out[kept - 1] != v) && keep(v) {
             out[kept] = v;

@@ -3,59 +3,86 @@
 use graph::{KeyId, ReadUnit, ScanCursor, ValueRef, VertexLabelId, for_each_equal_hash};
 use planner::physical::{OpKind, op};
 use rustc_hash::FxHashSet;
-use values::{Value, VertexRef};
+use values::{Value, VertexRef, watch};
 
 use crate::error::QueryError;
+use crate::executor::LongStep;
 use crate::operator::Context;
 
+use super::super::local::count;
 use super::super::per_row::{Producer, Row};
 use super::super::view::Graph;
+use super::at_once::AtOnce;
 
 /// Vertices looked at at once where the index is gone.
 const SCAN_ROWS: usize = 4096;
 
-/// See the module.
+/// Values of one argument from which on others may have the executor while they are looked up.
+const MANY: usize = 1 << 12;
+
+/// See the module. What is found leaves in pieces.
 #[derive(Default)]
-pub(in crate::operators) struct IndexLookup {
-    found: Vec<VertexRef>,
-}
+pub(in crate::operators) struct IndexLookup(AtOnce);
 
 impl Producer for IndexLookup {
     fn produce(
         &mut self,
-        Row { batch, row }: Row<'_>,
+        row: Row<'_>,
         graph: &Graph<'_>,
         cx: &Context<'_>,
-        _room: usize,
+        room: usize,
         into: &mut Vec<Value>,
     ) -> Result<bool, QueryError> {
-        let OpKind::IndexLookup(op::IndexLookup { label, key, values, spread }) = &cx.op.kind else {
-            return Ok(false);
-        };
-        self.found.clear();
-        let mut lookups = 0;
-        let mut find = |value: &Value| {
-            lookups += 1;
-            look_up(*label, *key, value, graph, &mut self.found);
-        };
-        for operand in values {
-            match cx.operand(operand, batch, row) {
-                None => {}
-                Some(Value::List(values)) if *spread => values.iter().for_each(&mut find),
-                Some(Value::Set(values)) if *spread => values.iter().for_each(&mut find),
-                Some(Value::BulkSet(values)) if *spread => values.iter().for_each(|(value, _)| find(value)),
-                Some(value) => find(&value),
-            }
+        let OpKind::IndexLookup(lookup) = &cx.op.kind else { return Ok(false) };
+        if !self.0.waits() {
+            find(lookup, row, graph, cx, &mut self.0.found)?;
+            self.0.charge(cx)?;
         }
-        // Two values may find the same vertex: given twice, or both among its values.
-        if lookups > 1 {
-            let mut seen = FxHashSet::default();
-            self.found.retain(|v| seen.insert(*v));
-        }
-        self.found.iter().for_each(|v| graph.note_property(*v, Some(*key)));
-        into.extend(self.found.iter().map(|v| Value::VertexRef(*v)));
-        Ok(false)
+        self.0.give(room, into, |v| {
+            graph.note_property(v, Some(lookup.key));
+            Ok(())
+        })
     }
+
+    fn restart(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// Finds the vertices for a row, each once.
+fn find(
+    op::IndexLookup { label, key, values, spread }: &op::IndexLookup,
+    Row { batch, row }: Row<'_>,
+    graph: &Graph<'_>,
+    cx: &Context<'_>,
+    found: &mut Vec<VertexRef>,
+) -> Result<(), QueryError> {
+    let mut lookups = 0;
+    let mut find = |value: &Value| {
+        watch::tick();
+        lookups += 1;
+        look_up(*label, *key, value, graph, found);
+    };
+    for operand in values {
+        let Some(value) = cx.operand(operand, batch, row) else { continue };
+        let many = *spread && count(&value) > MANY;
+        let _long = many.then(|| LongStep::begin(|| cx.query.check())).transpose()?;
+        match &value {
+            Value::List(values) if *spread => values.iter().for_each(&mut find),
+            Value::Set(values) if *spread => values.iter().for_each(&mut find),
+            Value::BulkSet(values) if *spread => values.iter().for_each(|(value, _)| find(value)),
+            value => find(value),
+        }
+    }
+    // Two values may find the same vertex: given twice, or both among its values.
+    if lookups > 1 {
+        let mut seen = FxHashSet::default();
+        found.retain(|v| {
+            watch::tick();
+            seen.insert(*v)
+        });
+    }
+    Ok(())
 }
 
 fn look_up(label: VertexLabelId, key: KeyId, value: &Value, graph: &Graph<'_>, found: &mut Vec<VertexRef>) {

@@ -4,7 +4,7 @@
 use graph::{KeyId, OrderCursor, RangeQuery, ReadUnit, ScanCursor};
 use gremlin::Order;
 use planner::physical::{OpKind, Operand, op};
-use values::{Value, VertexRef, compare};
+use values::{Value, VertexRef, compare, watch};
 
 use crate::error::QueryError;
 use crate::operator::Context;
@@ -12,6 +12,7 @@ use crate::operator::Context;
 use super::super::per_row::{Producer, Row};
 use super::super::property::check_one;
 use super::super::view::Graph;
+use super::at_once::AtOnce;
 
 /// Vertices looked at at once where the index cannot be asked.
 const SCAN_ROWS: usize = 4096;
@@ -19,19 +20,26 @@ const SCAN_ROWS: usize = 4096;
 /// See the module.
 #[derive(Default)]
 pub(in crate::operators) struct IndexRange {
-    found: Vec<VertexRef>,
+    at_once: AtOnce,
     /// How far reading in order has come.
     cursor: OrderCursor,
+    /// Whether there are more behind what was found.
+    more: bool,
 }
 
 impl IndexRange {
     /// Finds everything the query is about, whatever index there is.
     fn find_all(&mut self, query: RangeQuery<'_>, graph: &Graph<'_>) {
-        if !graph.reader.range_lookup(query, &mut self.found) {
+        if !graph.reader.range_lookup(query, &mut self.at_once.found) {
             // The index that the plan was made with is gone, or has no order for these values.
             graph.note(|| ReadUnit::LabelMembership(query.label));
             let mut cursor = ScanCursor::default();
-            while graph.reader.scan_vertices(Some(query.label), &mut cursor, SCAN_ROWS, &mut self.found) {}
+            while graph.reader.scan_vertices(
+                Some(query.label),
+                &mut cursor,
+                SCAN_ROWS,
+                &mut self.at_once.found,
+            ) {}
         }
     }
 
@@ -40,7 +48,7 @@ impl IndexRange {
         let descending = order == Order::Desc;
         let reader = &graph.reader;
         if let Some(more) =
-            reader.range_in_order(query, descending, &mut self.cursor, room.max(1), &mut self.found)
+            reader.range_in_order(query, descending, &mut self.cursor, room.max(1), &mut self.at_once.found)
         {
             if !more {
                 self.cursor = OrderCursor::default();
@@ -49,7 +57,7 @@ impl IndexRange {
         }
         self.find_all(query, graph);
         if let Some(&key) = query.keys.get(query.equal.len()) {
-            sort(&mut self.found, key, descending, graph);
+            sort(&mut self.at_once.found, key, descending, graph);
         }
         false
     }
@@ -57,7 +65,11 @@ impl IndexRange {
 
 /// Puts vertices into the order of their values, without those that have none.
 fn sort(found: &mut Vec<VertexRef>, key: KeyId, descending: bool, graph: &Graph<'_>) {
-    let values = found.drain(..).filter_map(|v| Some((graph.reader.value(v, key)?, v)));
+    let with_value = |v| {
+        watch::tick();
+        Some((graph.reader.value(v, key)?, v))
+    };
+    let values = found.drain(..).filter_map(with_value);
     let mut values: Vec<(Value, VertexRef)> = values.collect();
     values.sort_by(|(a, _), (b, _)| {
         let ordering = compare::order(a, b);
@@ -82,30 +94,32 @@ impl Producer for IndexRange {
             return Ok(false);
         };
         let (low, high) = (range.low.as_ref().and_then(value), range.high.as_ref().and_then(value));
-        self.found.clear();
-        for &key in range.keys.iter().take(equal.len() + 1) {
-            graph.note(|| ReadUnit::IndexRange(*label, key));
-        }
-        let (low, high) = (low.as_ref(), high.as_ref());
-        let query = RangeQuery { label: *label, keys: &range.keys, equal: &equal, low, high };
-        let more = match range.order {
-            Some(order) => self.find_next(query, order, room, graph),
-            None => {
-                self.find_all(query, graph);
-                false
+        if !self.at_once.waits() {
+            for &key in range.keys.iter().take(equal.len() + 1) {
+                graph.note(|| ReadUnit::IndexRange(*label, key));
             }
-        };
-        self.found.iter().for_each(|v| graph.note_vertex(*v));
-        if let (Some(_), Some(&key)) = (range.order, range.keys.get(range.equal.len())) {
-            // This stands for `order().by('key')`, which wants one value.
-            let one = |v: &VertexRef| check_one(*v, key, graph);
-            self.found.iter().try_for_each(one).map_err(|several| several.error(cx))?;
+            let (low, high) = (low.as_ref(), high.as_ref());
+            let query = RangeQuery { label: *label, keys: &range.keys, equal: &equal, low, high };
+            self.more = match range.order {
+                Some(order) => self.find_next(query, order, room, graph),
+                None => {
+                    self.find_all(query, graph);
+                    false
+                }
+            };
+            self.at_once.charge(cx)?;
         }
-        into.extend(self.found.iter().map(|v| Value::VertexRef(*v)));
-        Ok(more)
+        // To be in order stands for `order().by('key')`, which wants one value.
+        let one = range.order.and(range.keys.get(range.equal.len()));
+        let waits = self.at_once.give(room, into, |v| {
+            graph.note_vertex(v);
+            one.map_or(Ok(()), |key| check_one(v, *key, graph))
+        });
+        Ok(waits.map_err(|several| several.error(cx))? || self.more)
     }
 
     fn restart(&mut self) {
-        self.cursor = OrderCursor::default();
+        self.at_once.clear();
+        (self.cursor, self.more) = (OrderCursor::default(), false);
     }
 }

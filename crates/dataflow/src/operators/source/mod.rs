@@ -1,5 +1,6 @@
 //! Sources: `V()`, `E()`, `inject()`. Each works per input traverser, so that they may also stand in mid-traversal.
 
+mod at_once;
 mod by_id;
 mod index_lookup;
 mod index_range;

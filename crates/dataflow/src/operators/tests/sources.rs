@@ -117,9 +117,14 @@ fn an_index_finds_each_vertex_once_and_a_scan_finds_the_same_without_it() {
     });
     let without = world.run(kind.clone(), vec![Batch::seed(4, false)]).sorted();
     world.graph.create_index("person", "name").unwrap();
-    let with = world.run(kind, vec![Batch::seed(4, false)]).sorted();
+    let with = world.run(kind.clone(), vec![Batch::seed(4, false)]).sorted();
     assert_eq!(without, ["v[4]", "v[6]"]);
     assert_eq!(with, without);
+    with_chunks_of(1, || {
+        let found = world.run(kind.clone(), vec![world.values(&["a", "b"])]);
+        assert_eq!(found.sorted(), ["v[4]", "v[4]", "v[6]", "v[6]"]);
+        assert!(found.batches.iter().all(|b| b.len == 1), "what an index finds at once leaves in pieces");
+    });
 }
 
 #[test]
@@ -140,7 +145,12 @@ fn a_range_index_finds_whoever_may_be_in_the_range_and_a_scan_finds_them_without
     let index = IndexDescription { label: "person".into(), keys: vec!["age".into()], kind: IndexKind::Range };
     world.graph.declare_index(&index).unwrap();
     world.graph.await_index(&index).unwrap();
-    assert_eq!(world.run(kind, vec![Batch::seed(4, false)]).sorted(), ["v[4]", "v[6]"]);
+    assert_eq!(world.run(kind.clone(), vec![Batch::seed(4, false)]).sorted(), ["v[4]", "v[6]"]);
+    with_chunks_of(1, || {
+        let found = world.run(kind.clone(), vec![world.values(&["a", "b"])]);
+        assert_eq!(found.sorted(), ["v[4]", "v[4]", "v[6]", "v[6]"]);
+        assert!(found.batches.iter().all(|b| b.len == 1), "so does what a range index does");
+    });
     let unordered = range(Operand::Const(Value::list([])));
     let kind = OpKind::IndexRange(op::IndexRange { label, range: unordered });
     assert_eq!(world.run(kind, vec![Batch::seed(4, false)]).sorted(), everybody);
