@@ -6,6 +6,7 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 
 use crate::query::Task;
+use crate::quota::TURN;
 use crate::seat::Seat;
 
 /// Longest sleep: within it the time-out of a suspended query is noticed.
@@ -101,6 +102,14 @@ impl Inbox {
             return ended.timed_out().then_some(SLEEP_BOUND);
         }
         None
+    }
+
+    /// Sleeps until something is put here, or for a moment: who made room for a piece's results does not ring.
+    pub(super) fn pause(&self) {
+        let mut contents = self.contents.lock();
+        if contents.tasks.is_empty() && !contents.woken && !contents.stop {
+            self.bell.wait_for(&mut contents, TURN);
+        }
     }
 
     fn ring(&self) {

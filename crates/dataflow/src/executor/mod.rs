@@ -198,12 +198,16 @@ impl Executor {
         worker.hold(self);
         let (path, clock) = (piece.path(), &*worker.threads.clock);
         let began = clock.now();
-        let piece = worker.threads.peers.while_helping(|| work_on(piece, Quota::new(clock, TURN)));
+        let (piece, is_blocked) =
+            worker.threads.peers.while_helping(|| work_on(piece, Quota::new(clock, TURN)));
         let mut executor = worker.release();
         match (&mut executor, piece) {
             (Some(executor), piece) => {
                 executor.turns.count(path, clock.now().saturating_sub(began));
                 executor.piece = piece;
+                if is_blocked && executor.turns.is_empty() {
+                    executor.inbox.pause();
+                }
             }
             (None, Some(piece)) => worker.give_back_piece(piece),
             (None, None) => {}
@@ -220,19 +224,14 @@ impl Executor {
     }
 }
 
-/// Works on a piece for the quota; what is left of it.
-fn work_on(mut piece: Box<dyn Piece>, quota: Quota<'_>) -> Option<Box<dyn Piece>> {
+/// Works on a piece for the quota; what is left of it, and whether its home must make room for results first.
+fn work_on(mut piece: Box<dyn Piece>, quota: Quota<'_>) -> (Option<Box<dyn Piece>>, bool) {
     match std::panic::catch_unwind(AssertUnwindSafe(|| piece.run(quota))) {
-        Ok(Progress::Complete) => None,
-        // Its home must make room for results first.
-        Ok(Progress::Blocked) => {
-            std::thread::yield_now();
-            Some(piece)
-        }
-        Ok(_) => Some(piece),
+        Ok(Progress::Complete) => (None, false),
+        Ok(progress) => (Some(piece), progress == Progress::Blocked),
         Err(panic) => {
             piece.fail(panicked(&panic));
-            None
+            (None, false)
         }
     }
 }

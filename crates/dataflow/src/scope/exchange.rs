@@ -76,13 +76,42 @@ struct Waiting {
 }
 
 impl Waiting {
-    fn keep(&mut self, batches: Vec<Batch>, ended: bool, cx: &Context<'_>) -> Result<(), QueryError> {
+    fn keep(
+        &mut self,
+        batches: impl Iterator<Item = Result<(Batch, Charge), QueryError>>,
+        ended: bool,
+    ) -> Result<(), QueryError> {
         for batch in batches {
-            let charge = Charge::take(&cx.query.memory, batch.bytes())?;
-            self.batches.push((batch, charge));
+            self.batches.push(batch?);
         }
         self.ended |= ended;
         Ok(())
+    }
+}
+
+/// A batch that came back charged, or one of a piece that ran here.
+enum Came {
+    Charged(Batch, Charge),
+    Here(Batch),
+}
+
+impl Came {
+    /// The batch, which is charged again by who gets it.
+    fn batch(self) -> Batch {
+        match self {
+            Self::Charged(batch, _) | Self::Here(batch) => batch,
+        }
+    }
+
+    /// The batch with what it is charged while it waits.
+    fn charged(self, cx: &Context<'_>) -> Result<(Batch, Charge), QueryError> {
+        match self {
+            Self::Charged(batch, charge) => Ok((batch, charge)),
+            Self::Here(batch) => {
+                let charge = Charge::take(&cx.query.memory, batch.bytes())?;
+                Ok((batch, charge))
+            }
+        }
     }
 }
 
@@ -191,19 +220,19 @@ impl ExchangeScope {
     fn receive(
         &mut self,
         ordinal: u64,
-        batches: Vec<Batch>,
+        batches: impl Iterator<Item = Came>,
         ended: bool,
         cx: &Context<'_>,
         out: &mut Output,
     ) -> Result<(), QueryError> {
+        if self.ordered && ordinal != self.next {
+            let waiting = self.arrived.entry(ordinal).or_default();
+            return waiting.keep(batches.map(|came| came.charged(cx)), ended);
+        }
+        batches.for_each(|came| out.emit(came.batch()));
         if !self.ordered {
-            batches.into_iter().for_each(|b| out.emit(b));
             return Ok(());
         }
-        if ordinal != self.next {
-            return self.arrived.entry(ordinal).or_default().keep(batches, ended, cx);
-        }
-        batches.into_iter().for_each(|b| out.emit(b));
         if ended {
             self.next += 1;
             while let Some(waiting) = self.arrived.remove(&self.next) {
@@ -237,9 +266,12 @@ impl ExchangeScope {
         let Some(source) = self.source.clone() else { return Ok(()) };
         for delivery in source.collect() {
             match delivery {
-                Delivery::Batches(ordinal, batches) => self.receive(ordinal, batches, false, cx, out)?,
+                Delivery::Batches(ordinal, batches) => {
+                    let came = batches.into_iter().map(|(batch, charge)| Came::Charged(batch, charge));
+                    self.receive(ordinal, came, false, cx, out)?;
+                }
                 Delivery::End(ordinal) => {
-                    self.receive(ordinal, Vec::new(), true, cx, out)?;
+                    self.receive(ordinal, std::iter::empty(), true, cx, out)?;
                     if let Some(counters) = cx.query.profile.of(cx.op.id) {
                         Counters::add(&counters.shipped, 1);
                     }
@@ -302,7 +334,8 @@ impl ExchangeScope {
             };
             let ended = progress == Progress::Complete;
             if let Some(ordinal) = self.running {
-                self.receive(ordinal, results.batches, ended, cx, out)?;
+                let came = results.batches.into_iter().map(Came::Here);
+                self.receive(ordinal, came, ended, cx, out)?;
             }
             if ended {
                 self.instance.reset();

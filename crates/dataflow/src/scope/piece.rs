@@ -13,6 +13,7 @@ use crate::edge_part::EdgePart;
 use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
+use crate::memory::Charge;
 use crate::operator::{Context, Output};
 use crate::query::{self, Path, PieceSource, QueryState};
 use crate::quota::Quota;
@@ -22,6 +23,9 @@ use crate::scope_tag::ScopeTag;
 
 /// Result batches that may wait for the home executor before a helper pauses.
 const RESULT_BOUND: usize = 64;
+
+/// Bytes of them from which on it pauses, too.
+const BYTES_BOUND: usize = 8 << 20;
 
 /// A piece of an exchange's input.
 pub(super) struct Piece {
@@ -49,9 +53,17 @@ impl Piece {
 
 /// What comes back from a piece.
 pub(super) enum Delivery {
-    Batches(u64, Vec<Batch>),
+    /// Results, charged while they wait.
+    Batches(u64, Vec<(Batch, Charge)>),
     End(u64),
     Failed(u64, QueryError),
+}
+
+/// What has come back and waits for the home executor.
+#[derive(Default)]
+struct Deliveries {
+    waiting: VecDeque<Delivery>,
+    bytes: usize,
 }
 
 /// The pieces of one exchange that other executors may take, and what they have delivered.
@@ -67,7 +79,7 @@ pub(super) struct Pieces {
     /// Of an ordered exchange: the piece before which others may be taken.
     window: AtomicU64,
     pieces: Mutex<VecDeque<Piece>>,
-    deliveries: Mutex<VecDeque<Delivery>>,
+    deliveries: Mutex<Deliveries>,
     /// Pieces being run by other executors.
     taken: AtomicUsize,
     terminated: AtomicBool,
@@ -132,18 +144,19 @@ impl Pieces {
 
     /// What has come back since the last call.
     pub(super) fn collect(&self) -> VecDeque<Delivery> {
-        std::mem::take(&mut *self.deliveries.lock())
+        std::mem::take(&mut *self.deliveries.lock()).waiting
     }
 
     /// Whether something is still to come back.
     pub(super) fn is_awaited(&self) -> bool {
-        self.taken.load(Ordering::Acquire) > 0 || !self.deliveries.lock().is_empty()
+        self.taken.load(Ordering::Acquire) > 0 || !self.deliveries.lock().waiting.is_empty()
     }
 
     /// Ends all pieces.
     pub(super) fn terminate(&self) {
         self.terminated.store(true, Ordering::Release);
         self.pieces.lock().clear();
+        drop(self.collect());
     }
 
     fn take_next(&self) -> Option<Piece> {
@@ -160,11 +173,24 @@ impl Pieces {
 
     fn deliver(&self, delivery: Delivery) {
         let last = !matches!(delivery, Delivery::Batches(..));
-        self.deliveries.lock().push_back(delivery);
+        let bytes = match &delivery {
+            Delivery::Batches(_, batches) => batches.iter().map(|(_, charge)| charge.bytes()).sum(),
+            _ => 0,
+        };
+        let mut deliveries = self.deliveries.lock();
+        deliveries.bytes += bytes;
+        deliveries.waiting.push_back(delivery);
+        drop(deliveries);
         if last {
             self.taken.fetch_sub(1, Ordering::AcqRel);
         }
         self.query.waker.wake();
+    }
+
+    /// Whether as much waits for the home executor as may.
+    fn is_full(&self) -> bool {
+        let deliveries = self.deliveries.lock();
+        deliveries.waiting.len() >= RESULT_BOUND || deliveries.bytes >= BYTES_BOUND
     }
 
     fn is_terminated(&self) -> bool {
@@ -207,7 +233,7 @@ impl query::Piece for TakenPiece {
             self.source.deliver(Delivery::End(self.ordinal));
             return Progress::Complete;
         }
-        if self.source.deliveries.lock().len() >= RESULT_BOUND {
+        if self.source.is_full() {
             return Progress::Blocked;
         }
         let watched = watch::watched(self.source.query.clone(), || self.advance(quota));
@@ -253,7 +279,12 @@ impl TakenPiece {
         let mut out = Output::default();
         let progress = self.instance.run(&cx, source.intra, &mut out)?;
         if !out.batches.is_empty() {
-            source.deliver(Delivery::Batches(self.ordinal, out.batches));
+            let charged = |batch: Batch| {
+                let charge = Charge::take(&source.query.memory, batch.bytes())?;
+                Ok((batch, charge))
+            };
+            let batches = out.batches.into_iter().map(charged).collect::<Result<_, QueryError>>()?;
+            source.deliver(Delivery::Batches(self.ordinal, batches));
         }
         Ok(progress)
     }
