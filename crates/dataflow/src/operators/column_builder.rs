@@ -66,6 +66,15 @@ impl ColumnBuilder {
         }
     }
 
+    /// Forgets all but the first rows.
+    pub(super) fn truncate(&mut self, rows: usize) {
+        match self {
+            Self::Longs(longs) => longs.truncate(rows),
+            Self::Values(values) => values.truncate(rows),
+            Self::Optional(values) => values.truncate(rows),
+        }
+    }
+
     /// The column.
     pub(super) fn finish(self) -> Column {
         match self {

@@ -123,7 +123,7 @@ pub(crate) fn create(op: &Op) -> Box<dyn Operator> {
         OpKind::TimeLimit(_) => Box::<time_limit::TimeLimit>::default(),
         OpKind::Properties(op::Properties {
             form: PropertyForm::Values | PropertyForm::Properties, ..
-        }) => Box::new(per_row(property::PropertyStream)),
+        }) => Box::new(per_row(property::PropertyStream::default())),
         OpKind::Properties(_) => Box::new(Direct(property::property_map)),
         OpKind::Fetch(_) => Box::new(Direct(property::fetch)),
         OpKind::Store(_) => Box::new(Direct(slots::store)),

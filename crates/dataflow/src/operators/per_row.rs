@@ -22,6 +22,11 @@ pub(super) trait Producer: Send {
         into: &mut Vec<Value>,
     ) -> Result<bool, QueryError>;
 
+    /// Whether what it has made since it last said so takes so much memory that it is to leave.
+    fn is_heavy(&mut self) -> bool {
+        false
+    }
+
     /// Forgets where it stood within a traverser.
     fn restart(&mut self) {}
 }
@@ -75,6 +80,9 @@ impl<P: Producer> Fill for PerRow<P> {
                 self.next_row += 1;
             } else if cx.quota.is_spent() {
                 // Who has looked for much may have found little.
+                break;
+            }
+            if self.producer.is_heavy() {
                 break;
             }
         }

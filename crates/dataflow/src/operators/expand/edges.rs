@@ -37,7 +37,12 @@ impl Expand {
         let (mut looked_at, mut kept) = (0, Vec::new());
         let mut pace = Pace::default();
         let mut at = self.cursor;
-        while lists > 0 && at.row < batch.len && found.len() < target && looked_at < EDGES_PER_CALL {
+        while lists > 0
+            && at.row < batch.len
+            && found.len() < target
+            && !found.is_heavy()
+            && looked_at < EDGES_PER_CALL
+        {
             let v = vertex_of(batch, at.row, graph, cx)?;
             if are_many && !at.find_list(v, dirs, self.labels.len(), graph) {
                 continue;

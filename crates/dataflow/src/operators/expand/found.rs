@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use graph::Run;
+use graph::{Run, ValueRef};
 use planner::physical::{ExpandTo, op};
 use values::{EdgeRef, Value, VertexRef};
 
@@ -13,6 +13,9 @@ use super::super::column_builder::ColumnBuilder;
 use super::super::row_origins::Origins;
 use super::super::seen::Seen;
 
+/// Bytes of texts after which what was found is to leave: it is weighed when it does, and texts are copied for it.
+const HEAVY: usize = 2 << 20;
+
 /// Output under construction.
 #[derive(Default)]
 pub(super) struct Found {
@@ -20,6 +23,8 @@ pub(super) struct Found {
     edges: Vec<EdgeRef>,
     from: Vec<VertexRef>,
     fetched: Vec<ColumnBuilder>,
+    /// Bytes of the texts among them.
+    copied: usize,
 }
 
 impl Found {
@@ -34,33 +39,74 @@ impl Found {
         self.vertices.len() + self.edges.len()
     }
 
-    /// Adds all edges of a stretch of a run.
-    pub(super) fn push_all(&mut self, v: VertexRef, run: &Run<'_>, edges: Range<usize>, way: &op::Expand) {
+    /// Whether it is to leave, although there is room for more rows.
+    #[inline]
+    pub(super) fn is_heavy(&self) -> bool {
+        self.copied >= HEAVY
+    }
+
+    /// Adds the edges of a stretch of a run; how many, since it may become heavy before the last.
+    pub(super) fn push_all(
+        &mut self,
+        v: VertexRef,
+        run: &Run<'_>,
+        mut edges: Range<usize>,
+        way: &op::Expand,
+    ) -> usize {
+        let (rows, most) = (self.len(), most_of_column(way));
         for ((key, _), column) in way.fetch.iter().zip(&mut self.fetched) {
             match run.longs(*key) {
                 Some(longs) => column.extend_longs(longs[edges.clone()].iter().copied()),
-                None => edges.clone().for_each(|i| column.push(run.value_ref(i, *key))),
+                None => {
+                    let values = edges.clone().map(|i| run.value_ref(i, *key));
+                    let (pushed, copied) = push_values(column, values, most);
+                    edges.end = edges.start + pushed;
+                    self.copied += copied;
+                }
             }
         }
+        let pushed = edges.len();
+        self.keep_fetched(rows + pushed);
         match &way.to {
             ExpandTo::Vertices => self.vertices.extend_from_slice(&run.neighbours()[edges]),
             ExpandTo::Edges { from } => self.push_edges(v, run, edges, from.is_some()),
         }
+        pushed
     }
 
-    /// Adds some edges of a run.
-    pub(super) fn push_some(&mut self, v: VertexRef, run: &Run<'_>, edges: &[u32], way: &op::Expand) {
-        let places = edges.iter().map(|i| *i as usize);
+    /// Adds some edges of a run; how many, likewise.
+    pub(super) fn push_some(
+        &mut self,
+        v: VertexRef,
+        run: &Run<'_>,
+        edges: &[u32],
+        way: &op::Expand,
+    ) -> usize {
+        let (rows, most) = (self.len(), most_of_column(way));
+        let (mut edges, place) = (edges, |i: &u32| *i as usize);
         for ((key, _), column) in way.fetch.iter().zip(&mut self.fetched) {
             match run.longs(*key) {
-                Some(longs) => column.extend_longs(places.clone().map(|i| longs[i])),
-                None => places.clone().for_each(|i| column.push(run.value_ref(i, *key))),
+                Some(longs) => column.extend_longs(edges.iter().map(place).map(|i| longs[i])),
+                None => {
+                    let values = edges.iter().map(place).map(|i| run.value_ref(i, *key));
+                    let (pushed, copied) = push_values(column, values, most);
+                    edges = &edges[..pushed];
+                    self.copied += copied;
+                }
             }
         }
+        let (pushed, places) = (edges.len(), edges.iter().map(place));
+        self.keep_fetched(rows + pushed);
         match &way.to {
             ExpandTo::Vertices => self.vertices.extend(places.map(|i| run.neighbour(i))),
             ExpandTo::Edges { from } => self.push_edges(v, run, places, from.is_some()),
         }
+        pushed
+    }
+
+    /// Forgets what was fetched of edges for which another column had no room.
+    fn keep_fetched(&mut self, rows: usize) {
+        self.fetched.iter_mut().for_each(|column| column.truncate(rows));
     }
 
     fn push_edges(
@@ -92,6 +138,31 @@ impl Found {
         }
         produced
     }
+}
+
+/// Bytes of texts for which there is room in one column at a time. What was met before would not be found again: there, all stay.
+fn most_of_column(way: &op::Expand) -> usize {
+    if way.distinct { usize::MAX } else { HEAVY / way.fetch.len().max(1) }
+}
+
+/// Adds values to a column until their texts have so many bytes; how many, and of how many bytes.
+fn push_values<'v>(
+    column: &mut ColumnBuilder,
+    values: impl Iterator<Item = Option<ValueRef<'v>>>,
+    most: usize,
+) -> (usize, usize) {
+    let (mut pushed, mut copied) = (0, 0);
+    for value in values {
+        if let Some(ValueRef::Str(text)) = &value {
+            copied += text.len();
+        }
+        column.push(value);
+        pushed += 1;
+        if copied >= most {
+            break;
+        }
+    }
+    (pushed, copied)
 }
 
 pub(super) fn is_new(

@@ -128,7 +128,12 @@ impl Expand {
             Some(test) => Some(self.test.ready(test, Resolver { cx, graph })?),
             None => None,
         };
-        while lists > 0 && at.row < batch.len && rows < target && looked_at < EDGES_PER_CALL {
+        while lists > 0
+            && at.row < batch.len
+            && rows < target
+            && !found.is_heavy()
+            && looked_at < EDGES_PER_CALL
+        {
             let v = vertex_of(batch, at.row, graph, cx)?;
             if are_many && !at.find_list(v, dirs, self.labels.len(), graph) {
                 continue;

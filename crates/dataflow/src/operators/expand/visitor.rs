@@ -39,7 +39,7 @@ pub(super) struct Visitor<'v, 'g> {
 }
 
 impl Visitor<'_, '_> {
-    /// Takes of some edges those that pass, at most `room`; how many it looked at, and how many passed. Of those in `sure`
+    /// Takes of some edges those that pass, at most `room`, or until what is found is heavy; how many it looked at, and how many passed. Of those in `sure`
     /// it is known that they pass the test.
     pub(super) fn take(
         &mut self,
@@ -51,7 +51,7 @@ impl Visitor<'_, '_> {
         // In a transaction the test also notes what it has read.
         let sure = if self.graph.is_noted() { &(0..0) } else { sure };
         let (mut at, mut passed) = (edges.start, 0);
-        while at < edges.end && passed < room {
+        while at < edges.end && passed < room && !self.found.is_heavy() {
             let (is_sure, end) = match sure.contains(&at) {
                 true => (true, sure.end),
                 false if at < sure.start => (false, sure.start),
@@ -72,7 +72,7 @@ impl Visitor<'_, '_> {
         room: usize,
     ) -> Result<(usize, usize), QueryError> {
         let (mut used, mut passed) = (0, 0);
-        while used < edges.len() && passed < room {
+        while used < edges.len() && passed < room && !self.found.is_heavy() {
             let last = edges.end - used - 1;
             passed += self.take(run, last..last + 1, sure, 1)?.1;
             used += 1;
@@ -107,14 +107,15 @@ impl Visitor<'_, '_> {
                 self.kept.extend(edges.clone().map(|i| i as u32));
             }
             None => {
-                let all = edges.len();
-                edges.clone().for_each(|i| self.note_best(run, i));
-                self.found.push_all(self.v, run, edges, self.way);
-                return Ok((all, all));
+                let pushed = self.found.push_all(self.v, run, edges.clone(), self.way);
+                edges.take(pushed).for_each(|i| self.note_best(run, i));
+                return Ok((pushed, pushed));
             }
         }
         let behind = self.narrow(run, room).unwrap_or(edges.end);
-        self.found.push_some(self.v, run, self.kept, self.way);
+        let pushed = self.found.push_some(self.v, run, self.kept, self.way);
+        let behind = self.kept.get(pushed).map_or(behind, |edge| *edge as usize);
+        self.kept.truncate(pushed);
         (0..self.kept.len()).for_each(|place| self.note_best(run, self.kept[place] as usize));
         Ok((behind - edges.start, self.kept.len()))
     }

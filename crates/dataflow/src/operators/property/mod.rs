@@ -43,6 +43,15 @@ impl Found {
         }
     }
 
+    /// The length of the value, if it is a text that was copied from the graph.
+    fn text_len(&self) -> usize {
+        match self {
+            Self::OfVertex(_, PropertyEntry { value: Value::String(text), .. })
+            | Self::OfEdge(_, _, Value::String(text)) => text.len(),
+            _ => 0,
+        }
+    }
+
     fn into_value(self) -> Value {
         match self {
             Self::OfVertex(_, entry) => entry.value,
