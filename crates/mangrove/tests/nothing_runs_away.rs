@@ -525,3 +525,12 @@ fn chunks_of_large_values_end_early() {
         assert_eq!(counted.unwrap_or_else(|error| panic!("{query}: {error}")), [Value::Long(64)], "{query}");
     }
 }
+
+#[test]
+fn what_a_side_effect_takes_over_is_charged_once() {
+    // Its 256 keys take 8 MiB, and so do their traversers, which wait until all have come.
+    let keys =
+        "inject('a').repeat(replace('a','aa')).times(15).repeat(union(concat('a'),concat('b'))).times(8)";
+    let query = format!("g.{keys}.group('m').by().by(count()).count()");
+    assert_eq!(ends_within(SOON, &patient(22 << 20), &query), None);
+}

@@ -194,9 +194,10 @@ impl GroupScope {
     }
 
     /// Egress: one map per outer tag.
-    fn deliver(&self, maps: Vec<Map>, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
+    fn deliver(&mut self, maps: Vec<Map>, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
         if let Some(side_effect) = self.side_effect {
-            // It lives as long as the query, and so does the charge.
+            // The side-effect has it now, and is charged for it. It lives as long as the query, and so does the charge.
+            self.held.release();
             return maps.into_iter().try_for_each(|map| {
                 let grown = cx.query.side_effects.merge_map(side_effect, map)?;
                 cx.charge(grown as isize)
@@ -253,10 +254,6 @@ impl Operator for GroupScope {
             let Some(maps) = self.fill_maps(cx) else { return Ok(Step::More) };
             self.delivered = true;
             self.deliver(maps, cx, out)?;
-            if self.side_effect.is_some() {
-                // The side-effect has it now, and is charged for it.
-                self.held.release();
-            }
         }
         Ok(self.waiting.release_next(out))
     }
