@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use mangrove::values::{BulkSet, Value};
+use mangrove::values::{BulkSet, Set, Value};
 use mangrove::{Database, DatabaseOptions, Error};
 
 /// A database whose queries may take 200 ms and hold 64 MiB.
@@ -533,4 +533,14 @@ fn what_a_side_effect_takes_over_is_charged_once() {
         "inject('a').repeat(replace('a','aa')).times(15).repeat(union(concat('a'),concat('b'))).times(8)";
     let query = format!("g.{keys}.group('m').by().by(count()).count()");
     assert_eq!(ends_within(SOON, &patient(22 << 20), &query), None);
+}
+
+#[test]
+fn sets_that_sacks_merge_are_charged_for_what_they_hold() {
+    let db = patient(8 << 20);
+    let xs: Value = (0..10_000).map(Value::Int).collect::<Set>().into();
+    let objects = (0..64).map(|n| n.to_string()).collect::<Vec<_>>().join(",");
+    let query = format!("g.withSack(xs, addAll).inject({objects}).constant(0).barrier().sack().count(local)");
+    let counts = db.query_with(&query, [("xs", xs)]).unwrap().collect::<Result<Vec<_>, _>>();
+    assert_eq!(counts.unwrap(), vec![Value::Long(10_000); 64]);
 }

@@ -51,8 +51,11 @@ pub(super) struct MergeSacks {
 struct Kept {
     place: Place,
     sack: Value,
-    /// Bytes of its sack, if that was merged: the others are in their batches.
+    /// Bytes of its sack, if that was merged: the others are in their batches. Of a set or a map, which may have had what was added,
+    /// at most twice as many.
     merged: usize,
+    /// What it was when it was last measured.
+    measured: usize,
 }
 
 /// Bytes of merged sacks after which they are charged.
@@ -113,6 +116,20 @@ impl Operator for MergeSacks {
     }
 }
 
+impl Kept {
+    /// Bytes of the sack. A collection that grows is not measured again each time: of what was added to it, it has so many at most. A
+    /// list has them.
+    fn bytes_with(&mut self, added: Option<usize>) -> usize {
+        match added {
+            Some(bytes) if matches!(self.sack, Value::List(_)) || bytes <= 2 * self.measured => bytes,
+            _ => {
+                self.measured = extent(&self.sack);
+                self.measured
+            }
+        }
+    }
+}
+
 impl MergeSacks {
     /// Charges for what is kept.
     fn hold(&mut self, cx: &Context<'_>) -> Result<(), QueryError> {
@@ -134,17 +151,16 @@ impl MergeSacks {
             *slot = plan.merge.is_none().then(|| sack.clone());
         }
         let mut new = Some(sack);
-        let make = || Kept { place, sack: new.take().unwrap_or_default(), merged: 0 };
+        let make = || Kept { place, sack: new.take().unwrap_or_default(), merged: 0, measured: 0 };
         let (_, kept, is_new) = self.kept.get_or_insert((tag, object, slots, history), make);
         if is_new {
             return Ok(());
         }
         kept.place.bulk = bulk::sum(kept.place.bulk, place.bulk);
         if let (Some(operator), Some(sack)) = (plan.merge, new) {
-            // A collection that grows is not measured again each time.
             let added = (operator == Reducer::AddAll).then(|| kept.merged + extent(&sack));
             kept.sack = both(operator, std::mem::take(&mut kept.sack), sack, cx)?;
-            let bytes = added.unwrap_or_else(|| extent(&kept.sack));
+            let bytes = kept.bytes_with(added);
             self.merged = self.merged - std::mem::replace(&mut kept.merged, bytes) + bytes;
         }
         if self.merged > self.charged + CHARGED_AT_ONCE { self.hold(cx) } else { Ok(()) }
