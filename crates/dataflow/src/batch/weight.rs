@@ -121,6 +121,22 @@ impl Weight {
         }
     }
 
+    /// Forgets that it has counted a value, which is to go, while what it holds stays.
+    pub(crate) fn forget(&mut self, value: &Value) {
+        if let Some(address) = value.address()
+            && self.large.remove(&address)
+        {
+            self.last = None;
+        }
+    }
+
+    /// Forgets that it has counted what large values hold, for some of them are to go: others may soon be where they were. What stays
+    /// is counted again if it is added again.
+    pub(crate) fn forget_large(&mut self) {
+        self.large.clear();
+        self.last = None;
+    }
+
     /// Adds a column of `len` rows that was perhaps weighed a moment ago.
     pub(super) fn add_shared(&mut self, column: &Arc<Column>, len: usize) {
         /// Rows from which on it takes longer to weigh a column than to look whether it was.

@@ -68,7 +68,7 @@ impl Operator for GroupCount {
             }
             let grown = cx.query.side_effects.merge_counts(*side_effect, counts.into_iter())?;
             // It lives as long as the query, and so does the charge.
-            cx.charge(grown as isize)?;
+            cx.charge(grown)?;
             trace(&mut batch, cx.op);
             self.waiting.push(batch, cx)?;
             return Ok(Step::Idle);

@@ -26,12 +26,17 @@ enum Content {
 struct Entry {
     content: Content,
     reducer: Option<Operator>,
-    /// Of the keys and results of a map.
+    /// Of the keys and results of a map, and of those that were there before these, since it was last weighed anew.
     weight: Weight,
+    /// Bytes of those that are there no more.
+    replaced: usize,
     /// How two results of one group become one, where the side-effect is filled by several instances of a `group`.
     combine: Combine,
     version: u64,
 }
+
+/// Bytes of results that were replaced for which no map is weighed anew.
+const SMALL: usize = 1 << 20;
 
 /// Bytes of an entry of a map.
 const ENTRY: usize = 2 * size_of::<Value>() + 16;
@@ -56,6 +61,7 @@ impl SideEffects {
             },
             reducer: side_effect.reducer,
             weight: Weight::default(),
+            replaced: 0,
             combine: filled.unwrap_or(Combine::Replace),
             version: 0,
         };
@@ -154,18 +160,15 @@ impl SideEffects {
     /// Adds the entries of a map of groups. Two results of one group are combined as the group's value traversal says:
     /// counts and sums are added up, lists joined, and so on.
     ///
-    /// Says by how many bytes the map has grown, about.
+    /// Says by how many bytes the map has grown, about, or shrunk.
     ///
     /// # Errors
     /// If the side-effect holds something else than a map, or two results cannot be combined.
-    pub fn merge_map(&self, id: SideEffectId, map: Map) -> Result<usize, QueryError> {
-        self.with_map(id, |held, combine, weight| {
+    pub fn merge_map(&self, id: SideEffectId, map: Map) -> Result<isize, QueryError> {
+        self.with_map(id, |held, combine, weight, replaced| {
             // The first instance of a group has nothing to combine its millions with.
             if held.is_empty() {
-                for (key, value) in map.iter() {
-                    watch::tick();
-                    [key, value].into_iter().for_each(|part| weight.add(part));
-                }
+                *weight = weight_of(&map);
                 *held = map;
                 return Ok(());
             }
@@ -173,14 +176,19 @@ impl SideEffects {
                 watch::tick();
                 match held.0.get_mut(&key) {
                     Some(old) => {
-                        // A list takes the other's members in; of anything else the result is about as large as before.
+                        // A list takes the other's members in; of anything else one of two stays, or a new one.
                         if combine == Combine::Join {
                             value.for_each_part(&mut |part| {
                                 weight.bytes += size_of::<Value>();
                                 weight.add(part);
                             });
                         }
-                        *old = combine.apply(old, value)?;
+                        let new = combine.apply(old, value)?;
+                        match combine {
+                            Combine::Join => weight.forget(old),
+                            _ => *replaced += replace(old, &new, weight),
+                        }
+                        *old = new;
                     }
                     None => {
                         [&key, &value].into_iter().for_each(|part| weight.add(part));
@@ -200,8 +208,8 @@ impl SideEffects {
         &self,
         id: SideEffectId,
         counts: impl Iterator<Item = (Value, u64)>,
-    ) -> Result<usize, QueryError> {
-        self.with_map(id, |held, _, weight| {
+    ) -> Result<isize, QueryError> {
+        self.with_map(id, |held, _, weight, _| {
             for (key, count) in counts {
                 watch::tick();
                 let held = held.0.entry(key).or_insert_with_key(|key| {
@@ -219,18 +227,21 @@ impl SideEffects {
     fn with_map(
         &self,
         id: SideEffectId,
-        change: impl FnOnce(&mut Map, Combine, &mut Weight) -> Result<(), QueryError>,
-    ) -> Result<usize, QueryError> {
+        change: impl FnOnce(&mut Map, Combine, &mut Weight, &mut usize) -> Result<(), QueryError>,
+    ) -> Result<isize, QueryError> {
         let Some(entry) = self.entries.get(id.0 as usize) else { return Ok(0) };
         let mut entry = entry.lock();
-        let Entry { content, combine, version, weight, .. } = &mut *entry;
+        let Entry { content, combine, version, weight, replaced, .. } = &mut *entry;
         *version += 1;
         match content {
             Content::Map(map) | Content::Given(Value::Map(map)) => {
                 let map: &mut Map = &mut *Arc::make_mut(map);
                 let (entries, bytes) = (map.len(), weight.bytes);
-                change(map, *combine, weight)?;
-                Ok((map.len() - entries) * ENTRY + (weight.bytes - bytes))
+                change(map, *combine, weight, replaced)?;
+                if *replaced > SMALL.max(weight.bytes / 2).max(map.len() * ENTRY) {
+                    (*weight, *replaced) = (weight_of(map), 0);
+                }
+                Ok((map.len() - entries) as isize * ENTRY as isize + weight.bytes as isize - bytes as isize)
             }
             Content::Bag(_) => {
                 Err(QueryError::step("group", "the side-effect already holds a collection, not a map"))
@@ -240,6 +251,27 @@ impl SideEffects {
             }
         }
     }
+}
+
+/// Weighs a result that another one gives way to; the bytes of that, which stay in the weight until all is weighed anew.
+fn replace(old: &Value, new: &Value, weight: &mut Weight) -> usize {
+    let mut gone = Weight::default();
+    gone.add(old);
+    if gone.of_large > 0 {
+        weight.forget_large();
+    }
+    weight.add(new);
+    gone.bytes
+}
+
+/// What the keys and results of a map weigh.
+fn weight_of(map: &Map) -> Weight {
+    let mut weight = Weight::default();
+    for (key, value) in map.iter() {
+        watch::tick();
+        [key, value].into_iter().for_each(|part| weight.add(part));
+    }
+    weight
 }
 
 /// Which side-effects are filled by `group` and `groupCount`: those begin as empty maps.
@@ -352,6 +384,26 @@ mod tests {
         assert_eq!(combined(Aggregation::Mean, numbers()), map(5i64.into()).into());
         let lists = [Value::list([1.into()]), Value::list([2.into()])];
         assert_eq!(combined(Aggregation::Fold, lists), map(Value::list([1.into(), 2.into()])).into());
+    }
+
+    #[test]
+    fn results_that_are_replaced_are_charged_while_they_are_there() {
+        let x = grouped(Aggregation::Tree);
+        let mut charged = 0;
+        let mut put = |key: i32, mib: usize| {
+            let text = Value::from("x".repeat(mib << 20));
+            charged += x.merge_map(X, [(key.into(), text)].into_iter().collect()).unwrap();
+            charged as usize >> 20
+        };
+        assert_eq!(put(0, 1), 1);
+        assert_eq!(put(1, 8), 9);
+        let most = (0..50).map(|_| put(0, 4)).max().unwrap();
+        assert!(
+            (12..=36).contains(&most),
+            "what it holds, and at most twice as much of what it held: {most} MiB"
+        );
+        (0..50).for_each(|_| assert!(put(1, 1) > 0));
+        assert!((5..=15).contains(&put(1, 1)), "it is given back");
     }
 
     #[test]

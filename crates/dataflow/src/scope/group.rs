@@ -200,7 +200,7 @@ impl GroupScope {
             self.held.release();
             return maps.into_iter().try_for_each(|map| {
                 let grown = cx.query.side_effects.merge_map(side_effect, map)?;
-                cx.charge(grown as isize)
+                cx.charge(grown)
             });
         }
         let (tags, maps): (Vec<u32>, Vec<Value>) = (0..)
