@@ -38,14 +38,18 @@ impl ById {
 
     fn each<'a>(
         &mut self,
-        mut ids: impl Iterator<Item = &'a Value>,
+        ids: impl Iterator<Item = &'a Value>,
         room: &mut usize,
-        find: impl FnMut(&Value),
+        mut find: impl FnMut(&Value),
     ) -> bool {
-        let before = *room;
-        ids.by_ref().take(before).inspect(|_| *room -= 1).for_each(find);
-        self.member += before - *room;
-        ids.next().is_some()
+        for id in ids {
+            if *room == 0 {
+                return true;
+            }
+            find(id);
+            (self.member, *room) = (self.member + 1, *room - 1);
+        }
+        false
     }
 
     fn repeated(&mut self, ids: &BulkSet, room: &mut usize, mut find: impl FnMut(&Value)) -> bool {
