@@ -79,16 +79,19 @@ const LONG_TEXT: usize = 1 << 10;
 const BYTES_PER_TICK: usize = 256;
 
 /// Compares texts, which may have megabytes in common.
+#[inline]
 fn compare_texts(a: &Str, b: &Str) -> Ordering {
     let (a, b) = (a.as_str(), b.as_str());
-    let common = a.len().min(b.len());
-    if common >= LONG_TEXT {
-        if a.len() == b.len() && std::ptr::eq(a, b) {
-            return Ordering::Equal;
-        }
-        if a.as_bytes()[..LONG_TEXT] == b.as_bytes()[..LONG_TEXT] {
-            crate::watch::ticks(common / BYTES_PER_TICK);
-        }
+    if a.len().min(b.len()) >= LONG_TEXT { compare_long(a, b) } else { a.cmp(b) }
+}
+
+#[cold]
+fn compare_long(a: &str, b: &str) -> Ordering {
+    if a.len() == b.len() && std::ptr::eq(a, b) {
+        return Ordering::Equal;
+    }
+    if a.as_bytes()[..LONG_TEXT] == b.as_bytes()[..LONG_TEXT] {
+        crate::watch::ticks(a.len().min(b.len()) / BYTES_PER_TICK);
     }
     a.cmp(b)
 }

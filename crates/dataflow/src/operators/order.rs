@@ -318,14 +318,11 @@ fn first_of(keys: &[SortKey]) -> usize {
 
 /// Compares by the keys from the first on that counts.
 fn by_keys(a: &[Value], b: &[Value], keys: &[SortKey], first: usize) -> Ordering {
-    for (i, (a, b)) in a.iter().zip(b).enumerate().skip(first) {
-        let direction = keys.get(i).map_or(Direction::Asc, |key| key.order);
-        let ordering = match direction {
-            Direction::Desc => compare::order(b, a),
-            Direction::Asc | Direction::Shuffle => compare::order(a, b),
-        };
+    for i in first..a.len().min(b.len()) {
+        let ordering = compare::order(&a[i], &b[i]);
         if ordering != Ordering::Equal {
-            return ordering;
+            let descends = keys.get(i).is_some_and(|key| key.order == Direction::Desc);
+            return if descends { ordering.reverse() } else { ordering };
         }
     }
     Ordering::Equal

@@ -50,7 +50,7 @@ pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
 
 /// Moves a sort to before the subqueries in front of it, if there are any that it can pass. What is to be asked behind them.
 fn move_order(chain: &mut Chain, mut order: usize) -> Option<Vec<Modulator>> {
-    if !is_plain_order(&chain.steps[order], || brings_elements(&chain.steps[..order])) {
+    if !is_plain_order(&chain.steps[order], || brings_elements(&chain.steps[..order], false)) {
         return None;
     }
     let start = order;
@@ -88,25 +88,32 @@ fn is_plain_order(step: &Step, brings_elements: impl Fn() -> bool) -> bool {
         && !step.footprint().touches(Footprint::FILLS | Footprint::WRITES | Footprint::NAMES)
 }
 
-/// Whether only vertices and edges come out of the steps.
-fn brings_elements(steps: &[Step]) -> bool {
-    let last = steps.iter().rev().find(|step| {
-        !matches!(
-            step.kind,
+/// Whether only vertices and edges come out of the steps, if that is all that comes in, or something else does.
+fn brings_elements(steps: &[Step], come_in: bool) -> bool {
+    let mut elements = come_in;
+    for step in steps {
+        let out_of = |chain: &Chain| brings_elements(&chain.steps, elements);
+        elements = match &step.kind {
+            Kind::Graph(_) | Kind::Move(_) | Kind::EdgeVertex(_) => true,
             Kind::Identity
-                | Kind::Filter(_)
-                | Kind::Compare(_)
-                | Kind::Exists(_)
-                | Kind::Keep { .. }
-                | Kind::Dedup { .. }
-                | Kind::Order { .. }
-                | Kind::Range { .. }
-                | Kind::Tail(_)
-                | Kind::Barrier
-                | Kind::HoldRepeats
-        )
-    });
-    last.is_some_and(|step| matches!(step.kind, Kind::Graph(_) | Kind::Move(_) | Kind::EdgeVertex(_)))
+            | Kind::Filter(_)
+            | Kind::Compare(_)
+            | Kind::Exists(_)
+            | Kind::Keep { .. }
+            | Kind::Dedup { .. }
+            | Kind::Order { .. }
+            | Kind::Range { .. }
+            | Kind::Tail(_)
+            | Kind::Barrier
+            | Kind::HoldRepeats => elements,
+            Kind::Union(branches) | Kind::Coalesce(branches) => branches.iter().all(out_of),
+            Kind::FlatMap(chain) | Kind::Local(chain) | Kind::Map(chain) => out_of(chain),
+            Kind::Optional(chain) => elements && out_of(chain),
+            Kind::Repeat(repeat) => elements && out_of(&repeat.body),
+            _ => false,
+        };
+    }
+    elements
 }
 
 /// Whether the step is a subquery that may look at many objects for each traverser, and does nothing else.
@@ -129,6 +136,11 @@ mod tests {
             RULE,
             "g.V().where(out('knows').has('age',1)).order().by('name').limit(2)",
             "V().order(name asc).where all {out(knows).filter(age = 1)}.keep(s0: name).limit(2)",
+        );
+        only(
+            RULE,
+            "g.V().union(identity(),out()).where(out('knows').has('age',1)).order().by('name').limit(2)",
+            "V().union { | out()}.order(name asc).where all {out(knows).filter(age = 1)}.keep(s0: name).limit(2)",
         );
         only(
             RULE,

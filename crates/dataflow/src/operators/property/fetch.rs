@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph::{EdgeLabelId, KeyId, Single};
+use graph::{EdgeLabelId, KeyId, Single, ValueRef};
 use gremlin::Column as Part;
 use planner::physical::{By, FetchKind, OpKind, op};
 use values::{Set, Str, T, Value, VertexRef};
@@ -163,6 +163,11 @@ fn of_vertices(
     for v in vertices {
         graph.note_property(*v, Some(key));
         let value = match column.get(*v) {
+            // Nothing behind it is copied.
+            Single::Value(value @ ValueRef::Long(_)) => {
+                values.push(Some(value));
+                continue;
+            }
             Single::Value(value) => Some(value),
             Single::Absent => None,
             Single::Several => {
@@ -223,7 +228,7 @@ pub(in crate::operators) fn fetch_one(
 
 fn property_of(object: &Value, name: &Str, key: Option<KeyId>, graph: &Graph<'_>) -> Option<Value> {
     let key = Key::resolve(name, key, graph);
-    element::with_property(object, key, graph, |value| value.map(graph::ValueRef::to_value))
+    element::with_property(object, key, graph, |value| value.map(ValueRef::to_value))
 }
 
 /// The value of a vertex that may have one at most.
@@ -237,7 +242,7 @@ fn only_of_vertex(v: VertexRef, key: KeyId, graph: &Graph<'_>) -> Result<Option<
             graph.reader.value_ref(v, key)
         }
     };
-    Ok(value.map(graph::ValueRef::to_value))
+    Ok(value.map(ValueRef::to_value))
 }
 
 fn check_only(object: &Value, name: &Str) -> Result<(), Unfit> {
