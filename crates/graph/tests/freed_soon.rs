@@ -1,63 +1,20 @@
 //! What is replaced is freed while work goes on that replaces more: nothing is as long as a thread has an epoch guard.
 
+mod hooked;
 mod naive;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use graph::{Graph, GraphOptions, TreeBounds, Value, VertexRef};
+use hooked::Hooked;
 use naive::Random;
-use store::{
-    ApproximateSize, Durability, Ingested, Keyspace, KeyspaceShape, MemoryStore, Pairs, Snapshot, Store,
-    StoreError, StoreLimits, Transaction, WriteBatch,
-};
+use store::{MemoryStore, Store};
 
 /// One test at a time: a guard of any thread of the process keeps the garbage of all of them.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Counts the writes that a thread with a guard waits for.
-struct Watching {
-    inner: MemoryStore,
-    writes: AtomicUsize,
-    guarded: AtomicUsize,
-}
-
-impl Store for Watching {
-    fn keyspace(&self, name: &str, shape: KeyspaceShape) -> Result<Keyspace, StoreError> {
-        self.inner.keyspace(name, shape)
-    }
-    fn keyspace_names(&self) -> Vec<String> {
-        self.inner.keyspace_names()
-    }
-    fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        self.inner.snapshot()
-    }
-    fn begin(&self) -> Result<Transaction, StoreError> {
-        self.inner.begin()
-    }
-    fn write_batch(&self, batch: WriteBatch, durability: Durability) -> Result<(), StoreError> {
-        self.writes.fetch_add(1, Ordering::Relaxed);
-        self.guarded.fetch_add(usize::from(crossbeam_epoch::is_pinned()), Ordering::Relaxed);
-        self.inner.write_batch(batch, durability)
-    }
-    fn ingest(&self, keyspace: &Keyspace, pairs: &mut Pairs<'_>) -> Result<Ingested, StoreError> {
-        self.inner.ingest(keyspace, pairs)
-    }
-    fn sync(&self) -> Result<(), StoreError> {
-        self.inner.sync()
-    }
-    fn approximate_size(&self, keyspace: &Keyspace) -> Result<ApproximateSize, StoreError> {
-        self.inner.approximate_size(keyspace)
-    }
-    fn limits(&self) -> StoreLimits {
-        self.inner.limits()
-    }
-    fn close(&self) -> Result<(), StoreError> {
-        self.inner.close()
-    }
 }
 
 fn vertices(graph: &Graph, count: usize) -> Vec<VertexRef> {
@@ -81,20 +38,25 @@ fn connect(graph: &Graph, all: &[VertexRef], edges: usize) {
 #[test]
 fn a_flush_has_no_guard_while_it_waits_for_the_disk() {
     let _alone = alone();
-    let zero = AtomicUsize::default;
-    let store = Arc::new(Watching { inner: MemoryStore::new(), writes: zero(), guarded: zero() });
+    // All writes, and those that a thread with a guard waits for.
+    let counts: Arc<[AtomicUsize; 2]> = Arc::default();
+    let count = Arc::clone(&counts);
+    let store = Hooked::new(move || {
+        count[0].fetch_add(1, Ordering::Relaxed);
+        count[1].fetch_add(usize::from(crossbeam_epoch::is_pinned()), Ordering::Relaxed);
+    });
     // The image of a tree fits into a batch, but not those of all.
     let tree = TreeBounds { min: 50, max: 100, fan_out: 8 };
     let options = GraphOptions { flush_batch_bytes: 20_000, tree, keeper: false, ..GraphOptions::default() };
-    let graph = Graph::open(Arc::clone(&store) as Arc<dyn Store>, options).unwrap();
+    let graph = Graph::open(Arc::new(store) as Arc<dyn Store>, options).unwrap();
     let all = vertices(&graph, 3_000);
     connect(&graph, &all, 20_000);
-    let before = store.writes.load(Ordering::Relaxed);
+    let before = counts[0].load(Ordering::Relaxed);
     graph.flush().unwrap();
     assert!(graph.stats().trees >= 16, "{:?}", graph.stats());
-    let writes = store.writes.load(Ordering::Relaxed) - before;
+    let writes = counts[0].load(Ordering::Relaxed) - before;
     assert!(writes > 8, "{writes} writes");
-    assert_eq!(store.guarded.load(Ordering::Relaxed), 0, "of {writes} writes");
+    assert_eq!(counts[1].load(Ordering::Relaxed), 0, "of {writes} writes");
 }
 
 #[test]

@@ -26,6 +26,7 @@
 //! | `transaction.rs` | several scripts as one transaction |
 //! | `embedder.rs` | the same for another language, which owns what it gets and may interrupt it |
 //! | `import/`, `generate/` | data from files, and files from nothing |
+//! | `time_limit.rs` | how long a request may take, for who works before or beside its query |
 //! | `temporary.rs` | files and directories that are not whole, for whoever ends the process |
 //! | `config/` | the settings of the command |
 

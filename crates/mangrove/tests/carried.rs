@@ -223,6 +223,14 @@ fn mistakes_are_told_by_the_names_of_the_client_and_leave_nothing() {
     serving.stop("-TERM");
 }
 
+/// Whether something comes true within some seconds, which are asked for it now and then.
+fn soon(is_so: impl Fn() -> bool) -> bool {
+    (0..600).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        is_so()
+    })
+}
+
 #[test]
 fn an_import_that_is_interrupted_on_its_way_to_a_server_removes_no_directory_here() {
     let site = Site::new();
@@ -232,10 +240,7 @@ fn an_import_that_is_interrupted_on_its_way_to_a_server_removes_no_directory_her
     let mut typed = mangrove(&["--data", &here, "import", "-", "--url", &url, "--user", "ada"]);
     typed.env("MANGROVE_PASSWORD", "the password").stdin(Stdio::piped()).stderr(Stdio::piped());
     let mut typed = typed.spawn().unwrap();
-    let begun = (0..600).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        site.on_their_way() == 1
-    });
+    let begun = soon(|| site.on_their_way() == 1);
     // Somebody else makes a graph of that name meanwhile.
     fs::create_dir(&here).unwrap();
     let id = typed.id().to_string();
@@ -260,8 +265,7 @@ fn an_import_ends_with_the_rights_of_its_user_and_is_seen_and_stopped() {
             mangrove(&["import", &many, "--add", "--batch", "100", "--url", &url, "--user", "ada"]);
         import.env("MANGROVE_PASSWORD", "the password").stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = import.spawn().unwrap();
-        let is_seen = (0..600).any(|_| {
-            std::thread::sleep(std::time::Duration::from_millis(20));
+        let is_seen = soon(|| {
             let seen = curl(&serving, ROOT, "g.call('mangrove.queries', ['user': 'ada'])");
             seen.contains("import or export: reading")
         });

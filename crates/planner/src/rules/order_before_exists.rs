@@ -10,7 +10,8 @@
 //! object alone changes no answer: sorting is stable and keeps what the filter keeps. But a key must not fail for what the filter
 //! would have kept away:
 //!
-//! - what a traversal computes is no such key, nor what is not there for any object, unless elements come, and it is an element's;
+//! - what a traversal computes is left where it is, and so is a property, a label or an id, unless what comes is elements, which
+//!   have one or have none;
 //! - by a property of which a vertex may have several values, it is sorted by the first, and whether there are others is asked
 //!   behind the filter.
 
