@@ -6,7 +6,10 @@ use graph::{
     BulkColumn, BulkValues, Cardinality, Dir, Filtered, Graph, GraphError, GraphOptions, SecondaryOptions,
     TreeBounds, Value, VertexRef,
 };
-use store::{Outage, SimulatedDisk, SimulatedFaults, Store, StoreError, StoreLimits};
+use store::{
+    KeyRange, KeyspaceShape, Outage, ScanOrder, SimulatedDisk, SimulatedFaults, Store, StoreError,
+    StoreLimits,
+};
 
 fn open(disk: &SimulatedDisk) -> Graph {
     // Every section is a write of its own.
@@ -205,4 +208,55 @@ fn a_bulk_load_is_either_refused_and_not_there_or_there_and_not_refused() {
         }
     }
     assert!(refused > 3);
+}
+
+/// Partitions of indexes, as they are stored.
+fn partitions(store: &Arc<dyn Store>) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let keyspace = store.keyspace("sections", KeyspaceShape::Large).unwrap();
+    let all = store.snapshot().unwrap().scan(&keyspace, KeyRange::all(), ScanOrder::Ascending).unwrap();
+    let pairs = all.map(|pair| pair.map(|(key, value)| (key.to_vec(), value.to_vec())).unwrap());
+    pairs.filter(|(key, _)| b"io".contains(&key[0])).collect()
+}
+
+/// It writes where others are that the last checkpoint names: those of elements that are no more.
+#[test]
+fn a_load_that_the_disk_had_no_room_for_leaves_nothing_in_any_index() {
+    for pass in 0.. {
+        let disk = SimulatedDisk::new(1, SimulatedFaults::NONE);
+        let store: Arc<dyn Store> = Arc::new(disk.mount(StoreLimits::default()));
+        let options = GraphOptions { keeper: false, ..GraphOptions::default() };
+        let graph = Graph::open(Arc::clone(&store), options.clone()).unwrap();
+        let transaction = graph.begin();
+        let v = transaction.add_vertex(Some(Value::str("x")), "a").unwrap();
+        transaction.add_edge(Some(Value::str("x")), "e", v, v).unwrap();
+        transaction.commit().unwrap();
+        graph.flush().unwrap();
+        let transaction = graph.begin();
+        transaction.drop_vertex(v).unwrap();
+        transaction.commit().unwrap();
+        graph.flush().unwrap();
+        let before = partitions(&store);
+        assert!(!before.is_empty());
+
+        let mut bulk = graph.bulk_load().unwrap();
+        bulk.index("a", "age").unwrap();
+        let ids = || Some(["x", "y"].map(Value::str).to_vec());
+        let ages = BulkColumn { key: "age".into(), values: BulkValues::Int(vec![Some(1), Some(2)]) };
+        let v = bulk.vertices("a", ids(), vec![ages]).unwrap();
+        bulk.edges("e", &v, &v, ids(), vec![]).unwrap();
+        disk.fill(pass, 1);
+        let loaded = bulk.finish(&|_| {});
+        if loaded.is_ok() {
+            let id = Value::str("x");
+            assert!(graph.snapshot().reader().edge_by_id(&id).is_some(), "in place of the former edge");
+            break;
+        }
+        full(loaded);
+        assert!(partitions(&store).iter().all(|pair| before.contains(pair)), "after {pass} writes");
+        drop(graph);
+        assert_eq!(graph::check(&store, &mut |_| {}).unwrap(), [], "after {pass} writes");
+        let snapshot = Graph::open(Arc::clone(&store), options).unwrap().snapshot();
+        assert_eq!(snapshot.vertex_count(None), 0);
+        assert!(snapshot.reader().vertex_by_id(&Value::str("x")).is_none());
+    }
 }

@@ -37,7 +37,8 @@ pub struct MemoryPlan {
     pub buffers: u64,
     /// `engine.memory_queries`.
     pub queries: u64,
-    /// `server.max_receiving_bytes`; 0 without a server.
+    /// What requests take until they are run: `server.max_receiving_bytes`, half as much again of those that wait for others of their
+    /// tenant, and what the hash of a password takes. 0 without a server.
     pub requests: u64,
 }
 
@@ -53,8 +54,7 @@ pub struct TooMuch(pub MemoryPlan);
 impl MemoryPlan {
     /// Of a server with so many graphs.
     pub fn of_server(config: &Config, graphs: usize) -> Self {
-        // With what the hash of a password takes, of which one is computed at a time.
-        let requests = config.server.receiving_bytes() + access::HASHING_BYTES;
+        let requests = request_bytes(config.server.receiving_bytes());
         Self::new(&config.engine, requests, graphs as u64, machine_memory())
     }
 
@@ -105,6 +105,12 @@ impl MemoryPlan {
     }
 }
 
+/// What requests take of a server that receives so many bytes of them at a time. Those that wait at the desks of their tenants have a
+/// bound of their own, half of that, and one hash of a password is computed at a time.
+fn request_bytes(receiving: u64) -> u64 {
+    receiving.saturating_add(receiving / 2).saturating_add(access::HASHING_BYTES)
+}
+
 impl fmt::Display for MemoryPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { available, cache, transactions, buffers, queries, requests } = self.in_mebibytes();
@@ -141,7 +147,8 @@ mod tests {
         for gib in [1, 2, 4, 8, 24, 64, 512] {
             for graphs in [1, 2, 3] {
                 let available = gib << 30;
-                let plan = MemoryPlan::new(&EngineConfig::default(), available / 32, graphs, available);
+                let requests = request_bytes(available / 32);
+                let plan = MemoryPlan::new(&EngineConfig::default(), requests, graphs, available);
                 assert!(plan.fits() || plan.cache == SMALLEST_CACHE, "{plan}");
                 assert!(plan.check().is_ok());
                 assert!(
@@ -151,6 +158,13 @@ mod tests {
                 assert!(gib < 2 || graphs > 1 || plan.cache >= available / 4, "{plan}");
             }
         }
+    }
+
+    #[test]
+    fn requests_count_while_they_are_received_and_while_they_wait_for_their_tenant() {
+        let mut config = Config::default();
+        config.server.max_receiving_bytes = 64 << 20;
+        assert_eq!(MemoryPlan::of_server(&config, 1).requests, (96 << 20) + access::HASHING_BYTES);
     }
 
     #[test]

@@ -94,6 +94,28 @@ impl Manifest {
         self.ordered.remove(&index);
     }
 
+    /// Whether a partition of an index is named.
+    pub(crate) fn names_partition(&self, key: SectionKey) -> bool {
+        let (masks, index, partition) = match key {
+            SectionKey::Index { index, partition } => (&self.indexes, index, partition),
+            SectionKey::Ordered { index, partition } => (&self.ordered, index, partition),
+            SectionKey::Block { .. } | SectionKey::Tree { .. } => return false,
+        };
+        masks.get(&index).is_some_and(|mask| mask >> partition & 1 == 1)
+    }
+
+    /// Counts a partition of an index as no longer stored.
+    pub(crate) fn forget_partition(&mut self, key: SectionKey) {
+        let (masks, index, partition) = match key {
+            SectionKey::Index { index, partition } => (&mut self.indexes, index, partition),
+            SectionKey::Ordered { index, partition } => (&mut self.ordered, index, partition),
+            SectionKey::Block { .. } | SectionKey::Tree { .. } => return,
+        };
+        if let Some(mask) = masks.get_mut(&index) {
+            *mask &= !(1 << partition);
+        }
+    }
+
     /// Number of sections.
     pub(crate) fn len(&self) -> u64 {
         let masks = self.blocks.values().chain(self.indexes.values()).chain(self.ordered.values());

@@ -23,29 +23,53 @@ impl Definer {
         let key = |name: &String| Ok(KeyId(names.intern(NameSpace::Key, name)?.0));
         let keys = description.keys.iter().map(key).collect::<Result<_>>()?;
         let definition = IndexDefinition { label, keys, kind: description.kind };
-        let catalog = self.catalog();
-        if let Some(index) = catalog.definitions().index(&definition) {
+        if let Some(number) = self.certain_index(&definition) {
             if self.indexing.forget_failure(description) {
-                self.indexing.add(Task::Build(index.number));
+                self.indexing.add(Task::Build(number));
             }
             return Ok(());
         }
-        if catalog.definitions().next_index >= MAX_INDEXES {
+        if self.catalog().definitions().next_index >= MAX_INDEXES {
             let what = "the indexes that a graph has ever had";
             let advice = "load it into a new graph to begin again";
             return Err(GraphError::LimitExceeded { what, limit: MAX_INDEXES.into(), advice });
         }
         self.indexing.forget_failure(description);
         self.commit_names(&names)?;
-        let add = |definitions: &mut Definitions| definitions.add_index(definition, IndexState::Building);
-        let number = self.declare(|declared| declared.define(add));
-        if let Err(error) = self.commit_definitions() {
-            // A full disk, say. Nobody would build it, so it is not there.
-            self.remove_index(number);
-            return Err(error);
-        }
+        let number = self.add_index(&definition)?;
         self.indexing.add(Task::Build(number));
         Ok(())
+    }
+
+    /// The number of the index that is defined so, if there is one. A bulk load shows its own before they are certain, and takes them
+    /// back if it fails; it holds the writer all the while.
+    fn certain_index(&self, definition: &IndexDefinition) -> Option<u32> {
+        self.catalog().definitions().index(definition)?;
+        drop(self.lock_writer());
+        self.catalog().definitions().index(definition).map(|index| index.number)
+    }
+
+    /// Adds an index to the catalog and to the log; its number.
+    fn add_index(&self, definition: &IndexDefinition) -> Result<u32> {
+        loop {
+            let (number, is_own) = self.declare(|declared| {
+                declared.define(|definitions| {
+                    let is_own = definitions.index(definition).is_none();
+                    (definitions.add_index(definition.clone(), IndexState::Building), is_own)
+                })
+            });
+            if let Err(error) = self.commit_definitions() {
+                // A full disk, say. Nobody would build it, so it is not there; but one of a bulk load is the load's.
+                if is_own {
+                    self.remove_index(number);
+                }
+                return Err(error);
+            }
+            // The commit has waited for a load that had shown it before. If that failed, the index is gone again.
+            if self.catalog().indexes().iter().any(|index| index.number == number) {
+                return Ok(number);
+            }
+        }
     }
 
     /// Waits until an index is ready. The worker must run.
@@ -143,4 +167,56 @@ impl Definer {
 fn no_such_index(description: &IndexDescription) -> GraphError {
     let IndexDescription { label, keys, kind } = description;
     SchemaError::NoSuchIndex { kind: kind.name(), label: label.clone(), keys: keys.join(", ") }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, mpsc::channel};
+    use std::time::Duration;
+
+    use store::MemoryStore;
+
+    use super::*;
+    use crate::graph::Graph;
+    use crate::model::{GraphOptions, IndexKind};
+
+    /// Declares an index while a bulk load shows the same one, and then fails.
+    fn declare_beside_a_load(declare: impl FnOnce(&Definer, &IndexDefinition) -> Result<()> + Send) {
+        let graph = Graph::open(Arc::new(MemoryStore::new()), GraphOptions::default()).unwrap();
+        let transaction = graph.begin();
+        let v = transaction.add_vertex(None, "person").unwrap();
+        transaction.set_vertex_property(v, None, "name", "ada".into(), &[]).unwrap();
+        transaction.commit().unwrap();
+        let definer = graph.definer();
+        let catalog = definer.catalog();
+        let definition = IndexDefinition {
+            label: catalog.vertex_label("person").unwrap(),
+            keys: [catalog.key("name").unwrap()].into(),
+            kind: IndexKind::Equality,
+        };
+        let definition = &definition;
+        let (done, told) = channel();
+        let writer = definer.lock_writer();
+        let show =
+            |definitions: &mut Definitions| definitions.add_index(definition.clone(), IndexState::Ready);
+        let shown = definer.declare(|declared| declared.define(show));
+        std::thread::scope(|scope| {
+            scope.spawn(move || done.send(declare(definer, definition)).unwrap());
+            let early = told.recv_timeout(Duration::from_millis(200));
+            assert!(early.is_err(), "nobody knows yet whether it stays");
+            definer.remove_index(shown);
+            drop(writer);
+            told.recv_timeout(Duration::from_secs(60)).unwrap().unwrap();
+        });
+        assert!(definer.catalog().definitions().index(definition).is_some());
+    }
+
+    #[test]
+    fn an_index_that_a_load_takes_back_is_there_for_who_has_declared_it_meanwhile() {
+        let index =
+            IndexDescription { label: "person".into(), keys: vec!["name".into()], kind: IndexKind::Equality };
+        declare_beside_a_load(|definer, _| definer.declare_index(&index));
+        // Who has looked before the load showed it.
+        declare_beside_a_load(|definer, definition| definer.add_index(definition).map(|_| ()));
+    }
 }

@@ -107,9 +107,25 @@ impl Committer {
             tracing::warn!(%error, "what a bulk load has stored that failed takes up space");
         }
     }
+
+    /// Deletes partitions of indexes that a load has stored, perhaps in place of others that the last checkpoint names. So first there
+    /// is a checkpoint without them; what it names all the same was written anew for it.
+    fn delete_partitions(&self, partitions: &[SectionKey], manifest: &mut Manifest) {
+        if partitions.is_empty() {
+            return;
+        }
+        let deleted = self.flush_with(manifest).and_then(|()| {
+            let mut left = partitions.iter().filter(|key| !manifest.names_partition(**key));
+            left.try_for_each(|key| self.sections.delete_all(&key.bytes()))
+        });
+        if let Err(error) = deleted {
+            tracing::warn!(%error, "what a bulk load has stored of indexes that failed takes up space");
+        }
+    }
 }
 
-/// What a load has changed of the indexes that are declared, should it fail. Others may declare and drop some meanwhile.
+/// What a load has changed of the indexes that are declared, should it fail. Others may declare and drop some meanwhile; who declares
+/// one of its own waits for the writer to know whether it stays.
 struct DeclaredReady {
     added: Vec<u32>,
     /// Those that were there already, and had not been built.
@@ -183,11 +199,11 @@ impl Loaded<'_> {
         match self.save(ids, &mut writer) {
             Ok(saved) => *manifest = saved,
             Err(error) => {
-                committer.clear(self.keys);
-                committer.clear(committer.loaded_partitions());
-                committer.declare(|published| published.define(|definitions| declared.undo(definitions)));
-                // Whoever was to build one may have found it ready.
-                declared.readied.iter().for_each(|&number| committer.indexing.add(Task::Build(number)));
+                let partitions = self.take_back(&declared, &mut manifest);
+                drop(writer);
+                if is_nowhere(&error) {
+                    committer.delete_partitions(&partitions, &mut manifest);
+                }
                 return Err(error);
             }
         }
@@ -199,6 +215,21 @@ impl Loaded<'_> {
         writer.degrees = self.degrees;
         committer.counts.publish(committer.timeline.visible().bits(), self.counts.into());
         Ok(stamp)
+    }
+
+    /// Nothing of it is to be in memory any more, nor in the next checkpoint; the partitions of indexes that it has stored, or begun to.
+    fn take_back(&self, declared: &DeclaredReady, manifest: &mut Manifest) -> Vec<SectionKey> {
+        let committer = self.committer;
+        committer.clear(self.keys.iter().copied());
+        committer.clear(committer.loaded_partitions());
+        let is_partition =
+            |key: &SectionKey| matches!(key, SectionKey::Index { .. } | SectionKey::Ordered { .. });
+        let partitions: Vec<_> = self.keys.iter().copied().filter(is_partition).collect();
+        partitions.iter().for_each(|&key| manifest.forget_partition(key));
+        committer.declare(|published| published.define(|definitions| declared.undo(definitions)));
+        // Whoever was to build one may have found it ready.
+        declared.readied.iter().for_each(|&number| committer.indexing.add(Task::Build(number)));
+        partitions
     }
 
     /// Builds the indexes, checks the ids and writes the checkpoint.
@@ -261,6 +292,8 @@ impl Loaded<'_> {
             (keys[keys.len() - 1], edge_id_partition(settled, entries).encode(0))
         });
         committer.sections.ingest(settled, &mut partitions)?;
+        // Of edges that are no more, some of them may be in memory.
+        committer.clear(keys[first..].iter().copied());
         committer.set_stored(keys[first..].iter().copied());
         Ok(())
     }
