@@ -1,5 +1,6 @@
 //! Commits of writing queries and of transactions, off the executors: a commit waits for the disk, an executor never does.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvError, RecvTimeoutError, Sender, channel};
 
@@ -69,9 +70,9 @@ fn work(receive: &Mutex<Receiver<Work>>, seat: &Seat) {
     crate::scheduling::be_in_the_background();
     loop {
         match next(receive) {
-            Ok(Work::End(task)) => finish(*task, seat),
-            // Whoever waits for it is told by what it drops.
-            Ok(Work::Other(work)) => drop(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))),
+            Ok(Work::End(task)) => drop(catch_unwind(AssertUnwindSafe(|| finish(*task, seat)))),
+            // Whoever waits for it is told by the work itself.
+            Ok(Work::Other(work)) => drop(catch_unwind(AssertUnwindSafe(work))),
             Err(_) => return,
         }
     }
@@ -96,7 +97,7 @@ fn finish(task: Task, seat: &Seat) {
         return;
     }
     let cancel = query.state().cancel.clone();
-    let committed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| query.commit_from(seat)));
+    let committed = catch_unwind(AssertUnwindSafe(|| query.commit_from(seat)));
     let outcome = committed.unwrap_or_else(|panic| Err(crate::query::panicked(&panic)));
     let mut settled = None;
     let outcome = outcome.map(|committed| {
@@ -116,6 +117,6 @@ fn finish(task: Task, seat: &Seat) {
     // Whoever waits for this commit need not wait for what is written of others.
     if let Some(settled) = settled {
         // The thread outlives whatever goes wrong there, and so does the commit.
-        drop(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| settled.flush())));
+        drop(catch_unwind(AssertUnwindSafe(|| settled.flush())));
     }
 }

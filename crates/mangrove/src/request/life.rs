@@ -14,6 +14,7 @@
 //! [`Way`]; how it is begun again, ends and is given up is here, once.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Weak,
         atomic::{AtomicBool, AtomicU32, Ordering},
@@ -289,14 +290,30 @@ impl<W: Way> Life<W> {
         if self.stopped.load(Ordering::Acquire) {
             return self.fail(QueryError::Cancelled.into());
         }
-        if let Err(error) = W::again(self) {
+        if let Some(Err(error)) = self.guarded(W::again) {
             self.fail(error);
         }
     }
 
     fn later(self: &Arc<Self>, delay: Duration, act: impl FnOnce(&Arc<Self>) + Send + 'static) {
         let life = self.clone();
-        self.inner.retries.after(delay, Box::new(move || act(&life)));
+        let act = move || {
+            life.guarded(act);
+        };
+        self.inner.retries.after(delay, Box::new(act));
+    }
+
+    /// Does a part of it; nothing comes back from one that panics. That ends the request: what the server holds keeps it from being
+    /// dropped, so nobody else would ever tell its client.
+    pub(crate) fn guarded<R>(self: &Arc<Self>, act: impl FnOnce(&Arc<Self>) -> R) -> Option<R> {
+        let done = catch_unwind(AssertUnwindSafe(|| act(self)));
+        if done.is_err() {
+            let message = "the request was lost inside of the server".to_owned();
+            self.fail(QueryError::Internal { step: "?".to_owned(), message }.into());
+            // It may have begun a query before.
+            self.stop();
+        }
+        done.ok()
     }
 
     /// Drops the query that is under way, which terminates its operators.
@@ -382,5 +399,67 @@ impl<W: Way> server::Running for Handle<W> {
 impl<W: Way> Drop for Handle<W> {
     fn drop(&mut self) {
         self.0.cancel();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{panic::resume_unwind, sync::mpsc};
+
+    use server::Summary;
+
+    use super::*;
+    use crate::Database;
+
+    struct Told(mpsc::Sender<Option<ErrorKind>>);
+
+    impl server::ResultSink for Told {
+        fn push(&self, _: ResultBatch) -> Push {
+            Push::Taken
+        }
+        fn finish(&self, outcome: Result<Summary, server::QueryError>) {
+            let _ = self.0.send(outcome.err().map(|error| error.kind));
+        }
+    }
+
+    /// What cannot be begun again.
+    struct Faulty;
+
+    impl Way for Faulty {
+        type Step = ();
+
+        fn done(_: &Arc<Life<Self>>, (): (), _: Option<Value>) {}
+
+        fn again(_: &Arc<Life<Self>>) -> Result<(), Error> {
+            resume_unwind(Box::new("a fault"))
+        }
+
+        fn detail(&self) -> Option<Detail> {
+            None
+        }
+
+        fn deadline(&self) -> Option<Instant> {
+            None
+        }
+    }
+
+    /// What a client is told whose request does this while the server holds it.
+    fn told(act: impl FnOnce(&Arc<Life<Faulty>>)) -> Option<ErrorKind> {
+        let db = Database::in_memory().unwrap();
+        let wishes = Wishes::of_application();
+        let attempts = Attempts::new(&db.inner, wishes.time(&db.inner));
+        let (send, told) = mpsc::channel();
+        let life = Life::new(&db.inner, wishes, Arc::new(Told(send)), Some(attempts), Faulty);
+        let _held = life.clone().handle();
+        act(&life);
+        told.recv_timeout(Duration::from_secs(60)).unwrap()
+    }
+
+    #[test]
+    fn who_waits_for_a_request_that_panics_is_told() {
+        let internal = Some(ErrorKind::Internal);
+        assert_eq!(told(|life| life.begin(1)), internal);
+        assert_eq!(told(|life| life.later(Duration::ZERO, |life| life.begin(1))), internal);
+        assert_eq!(told(|life| life.later(Duration::ZERO, |_| resume_unwind(Box::new("a fault")))), internal);
     }
 }

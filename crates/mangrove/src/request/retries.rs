@@ -41,7 +41,8 @@ struct Due {
 }
 
 impl Retries {
-    /// Does `job` after `delay`. When no thread can be had, does it at once.
+    /// Does `job` after `delay`. When no thread can be had, does it at once. Should it panic, nobody is told here: who waits for it must
+    /// be told by the job itself.
     pub(crate) fn after(&self, delay: Duration, job: Job) {
         let mut queue = self.shared.queue.lock();
         if !queue.has_thread {

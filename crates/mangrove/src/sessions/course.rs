@@ -21,7 +21,7 @@ use std::{
 
 use access::Role;
 use dataflow::{Access, QueryError, Results, detach::Detail};
-use graph::{GraphError, Submitted, Transaction};
+use graph::{GraphError, Settled, Submitted, Transaction};
 use gremlin::{Action, Bindings, Statement, Terminal};
 use parking_lot::Mutex;
 use values::{Str, Value};
@@ -214,7 +214,9 @@ impl Life<Course> {
     /// The same on a thread that may wait.
     fn go_on_aside(self: &Arc<Self>) {
         let course = self.clone();
-        self.inner.engine.aside(move || course.go_on());
+        self.inner.engine.aside(move || {
+            course.guarded(Self::go_on);
+        });
     }
 
     fn proceed(self: &Arc<Self>) -> Result<(), Error> {
@@ -240,12 +242,15 @@ impl Life<Course> {
 
     /// Runs a statement that begins with a service on a thread of its own, since that may take its time; and goes on there.
     fn call(self: &Arc<Self>, statement: Statement, is_last: bool) -> Result<(), Error> {
-        let course = self.clone();
-        let act = move || match course.run(statement, is_last) {
+        let act = move |course: &Arc<Self>| match course.run(statement, is_last) {
             Err(error) => course.fail(error),
             Ok(Ran::UnderWay) => {}
             Ok(Ran::Done) if is_last => course.end(None).unwrap_or_else(|error| course.fail(error)),
             Ok(Ran::Done) => course.go_on_aside(),
+        };
+        let course = self.clone();
+        let act = move || {
+            course.guarded(act);
         };
         let thread = thread::Builder::new().name("service".into()).spawn(act);
         thread.map(|_| ()).map_err(|error| Error::Engine(Arc::new(error)))
@@ -414,32 +419,41 @@ impl Life<Course> {
         }
         let course = self.clone();
         self.inner.engine.aside(move || {
-            // A client that has gone wants no commit: it could never learn of it.
-            if course.has_ended() {
-                return;
-            }
-            let Open { transaction, place, .. } = open;
-            let commit = || {
-                let submitted = transaction.submit();
-                drop(transaction);
-                let committed = submitted.and_then(Submitted::settle);
-                drop(place);
-                committed.map_err(|error| match course.way.manages() {
-                    true => QueryError::Graph(Arc::new(error)).into(),
-                    false => Error::Lost(Arc::new(error)),
-                })
-            };
-            let settled = match course.wishes.part("commit", commit) {
-                Ok(settled) => settled,
-                Err(error) => return course.fail(error),
-            };
-            match is_last {
-                true => course.finish(answer.map(unrolled)),
-                false => course.go_on(),
-            }
+            let settled = course.guarded(|course| course.commit_here(open, is_last, answer)).flatten();
             drop(course);
-            settled.flush();
+            settled.into_iter().for_each(Settled::flush);
         });
+    }
+
+    /// The same on the calling thread; what is left to do behind the commit, if there was one.
+    fn commit_here(self: &Arc<Self>, open: Open, is_last: bool, answer: Option<Value>) -> Option<Settled> {
+        // A client that has gone wants no commit: it could never learn of it.
+        if self.has_ended() {
+            return None;
+        }
+        let Open { transaction, place, .. } = open;
+        let commit = || {
+            let submitted = transaction.submit();
+            drop(transaction);
+            let committed = submitted.and_then(Submitted::settle);
+            drop(place);
+            committed.map_err(|error| match self.way.manages() {
+                true => QueryError::Graph(Arc::new(error)).into(),
+                false => Error::Lost(Arc::new(error)),
+            })
+        };
+        let settled = match self.wishes.part("commit", commit) {
+            Ok(settled) => settled,
+            Err(error) => {
+                self.fail(error);
+                return None;
+            }
+        };
+        match is_last {
+            true => self.finish(answer.map(unrolled)),
+            false => self.go_on(),
+        }
+        Some(settled)
     }
 }
 

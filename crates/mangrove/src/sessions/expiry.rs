@@ -1,6 +1,7 @@
 //! The end of transactions that are open for too long: they keep what they may still read in memory.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Weak},
     time::{Duration, Instant},
 };
@@ -60,12 +61,22 @@ impl Expiry {
 
     /// Ends what is open for too long; whether to look again.
     fn look(&self) -> bool {
-        let grounds = std::mem::take(&mut self.0.lock().grounds);
         let now = Instant::now();
-        let mut open: Vec<_> = grounds
-            .into_iter()
-            .filter(|ground| ground.upgrade().is_some_and(|ground| ground.expire(now)))
-            .collect();
+        self.look_by(|ground| ground.expire(now))
+    }
+
+    /// The same, where this ends what is open for too long on a ground; it says whether something still is.
+    fn look_by(&self, expire: impl Fn(&Ground) -> bool) -> bool {
+        let grounds = std::mem::take(&mut self.0.lock().grounds);
+        let is_open = |ground: &Weak<Ground>| {
+            let look = || ground.upgrade().is_some_and(|ground| expire(&ground));
+            // Nobody would look at the others any more.
+            catch_unwind(AssertUnwindSafe(look)).unwrap_or_else(|_| {
+                tracing::error!("to look at an open transaction panicked");
+                true
+            })
+        };
+        let mut open: Vec<_> = grounds.into_iter().filter(is_open).collect();
         // One that has begun several transactions since was watched several times.
         open.sort_unstable_by_key(Weak::as_ptr);
         open.dedup_by(|one, other| one.ptr_eq(other));
@@ -91,4 +102,35 @@ fn later(inner: &Arc<Inner>) {
             }
         }),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::Cell, panic::resume_unwind};
+
+    use server::Client;
+
+    use super::*;
+    use crate::Database;
+
+    #[test]
+    fn a_panic_at_one_ground_ends_no_watch() {
+        let db = Database::in_memory().unwrap();
+        let grounds = [1, 2, 3].map(|connection| {
+            let client = Client { user: None, tenant: None, address: [127, 0, 0, 1].into(), connection };
+            Ground::of_session(&db.inner, client)
+        });
+        let expiry = Expiry::default();
+        expiry.0.lock().grounds = grounds.iter().map(Arc::downgrade).collect();
+        let looked = Cell::new(0);
+        let goes_on = expiry.look_by(|ground| {
+            looked.set(looked.get() + 1);
+            if std::ptr::eq(ground, &*grounds[0]) {
+                resume_unwind(Box::new("a fault"));
+            }
+            std::ptr::eq(ground, &*grounds[1])
+        });
+        assert!(goes_on);
+        assert_eq!((looked.get(), expiry.watched()), (3, 2));
+    }
 }
