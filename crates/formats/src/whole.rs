@@ -139,6 +139,9 @@ impl Import<'_> {
         for (key, (id, place)) in named {
             if !self.ids.contains_key(&key) {
                 batches.add(self.vertex(Vertex::reference(id, DEFAULT_LABEL))?, place);
+                if batches.is_full() {
+                    self.load_vertices(&mut batches, Standing::Referred)?;
+                }
             }
         }
         self.load_vertices(&mut batches, Standing::Referred)?;
@@ -298,5 +301,75 @@ impl Import<'_> {
     fn wrong(&self, problem: String) -> ImportError {
         let place = self.place.map(|place| format!("{place}: ")).unwrap_or_default();
         ImportError::layout(self.file, format!("{place}{problem}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use graph::{BulkColumn, BulkProgress};
+
+    use super::*;
+    use crate::sink::{Outcome, Rows};
+
+    /// Takes everything, and remembers how many vertices came at a time.
+    #[derive(Default)]
+    struct Counting(RefCell<Vec<(usize, Standing)>>);
+
+    impl Target for Counting {
+        fn begin(&self) -> Result<Box<dyn Sink + '_>, ImportError> {
+            Ok(Box::new(self))
+        }
+    }
+
+    impl Sink for &Counting {
+        fn vertices(
+            &mut self,
+            _: &str,
+            rows: Rows<'_>,
+            _: Option<Vec<Value>>,
+            _: Vec<BulkColumn>,
+        ) -> Result<Vec<VertexRef>, ImportError> {
+            self.0.borrow_mut().push((rows.len(), rows.standing));
+            Ok(vec![VertexRef::default(); rows.len()])
+        }
+
+        fn edges(
+            &mut self,
+            _: &str,
+            _: (&[VertexRef], &[VertexRef]),
+            _: Rows<'_>,
+            _: Option<Vec<Value>>,
+            _: Vec<BulkColumn>,
+        ) -> Result<(), ImportError> {
+            Ok(())
+        }
+
+        fn index(&mut self, _: &str, _: &str) -> Result<(), ImportError> {
+            Ok(())
+        }
+
+        fn null_values(&self) -> bool {
+            false
+        }
+
+        fn finish(self: Box<Self>, _: &dyn Fn(BulkProgress)) -> Result<Outcome, ImportError> {
+            Ok(Outcome { stats: None, tally: None, reports: Vec::new() })
+        }
+    }
+
+    #[test]
+    fn vertices_that_edges_alone_name_come_a_batch_at_a_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("graph.xml");
+        let edge = |target: usize| format!(r#"<edge source="hub" target="{target}"/>"#);
+        let edges: String = (0..FULL + 10).map(edge).collect();
+        std::fs::write(&file, format!("<graphml><graph>{edges}</graph></graphml>")).unwrap();
+        let target = Counting::default();
+        whole(&file, GraphFormat::GraphMl, &target, &ImportOptions::default(), &|_| {}).unwrap();
+        // The last one with the hub.
+        let expected = [(FULL, Standing::Referred), (11, Standing::Referred)];
+        assert_eq!(target.0.into_inner(), expected);
     }
 }
