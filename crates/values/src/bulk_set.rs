@@ -49,6 +49,11 @@ impl BulkSet {
         self.members.iter().map(|(value, count)| (value, *count))
     }
 
+    /// The distinct members from the `from`th on with their counts, without a walk over those before.
+    pub fn counted_from(&self, from: usize) -> impl Iterator<Item = (&Value, u64)> {
+        self.members.get_range(from..).into_iter().flatten().map(|(value, count)| (value, *count))
+    }
+
     /// The distinct members from the `from`th on.
     pub fn distinct_from(&self, from: usize) -> impl Iterator<Item = &Value> {
         self.members.get_range(from..).into_iter().flatten().map(|(value, _)| value)
@@ -101,5 +106,7 @@ mod tests {
         assert_eq!(from(0), ["a", "a", "a", "b"]);
         assert_eq!(from(2), ["a", "b"]);
         assert_eq!(from(4), [""; 0]);
+        let counted = |n| set.counted_from(n).map(|(_, count)| count).collect::<Vec<_>>();
+        assert_eq!((counted(0), counted(1), counted(3)), (vec![3, 1], vec![1], vec![]));
     }
 }

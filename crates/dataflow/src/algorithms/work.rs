@@ -12,7 +12,7 @@ use crate::error::QueryError;
 use crate::instance::Progress;
 use crate::memory::by_operator;
 use crate::operator::Context;
-use crate::query::{self, Path, PieceSource};
+use crate::query::{self, Gate, Path, PieceSource};
 use crate::quota::Quota;
 
 /// Results that may wait for the home executor before helpers pause.
@@ -210,6 +210,7 @@ struct Taken<W: Work> {
     shared: Arc<Shared<W>>,
     number: usize,
     piece: Option<W::Piece>,
+    gate: Gate,
 }
 
 impl<W: Work> PieceSource for Shared<W> {
@@ -224,7 +225,11 @@ impl<W: Work> PieceSource for Shared<W> {
             self.ground.query.waker.wake();
             return None;
         };
-        Some(Box::new(Taken { shared: self, number, piece: None }))
+        Some(Box::new(Taken { shared: self, number, piece: None, gate: Gate::default() }))
+    }
+
+    fn left_behind(&self) -> usize {
+        query::left_behind(&self.ground.query, self.is_over())
     }
 }
 
@@ -238,12 +243,17 @@ impl<W: Work> query::Piece for Taken<W> {
             self.shared.end_taken(Err(QueryError::Cancelled));
             return Progress::Complete;
         }
-        if self.shared.reports.lock().len() >= RESULT_BOUND {
-            return Progress::Blocked;
-        }
+        let has_room = self.shared.reports.lock().len() < RESULT_BOUND;
         let query = self.shared.ground.query.clone();
-        let watched = watch::watched(query.clone(), || self.advance(&quota));
-        match watched.unwrap_or_else(|_| Err(query.ended())) {
+        let gone = match self.gate.is_open(&query, has_room) {
+            Ok(true) => {
+                let watched = watch::watched(query.clone(), || self.advance(&quota));
+                watched.unwrap_or_else(|_| Err(query.ended()))
+            }
+            Ok(false) => return Progress::Blocked,
+            Err(error) => Err(error),
+        };
+        match gone {
             Ok(Gone::On) => Progress::Ready,
             Ok(Gone::Reports(report)) => {
                 self.shared.reports.lock().push_back((self.number, report));
@@ -259,6 +269,10 @@ impl<W: Work> query::Piece for Taken<W> {
                 Progress::Complete
             }
         }
+    }
+
+    fn left_behind(&self) -> usize {
+        self.shared.left_behind()
     }
 
     fn fail(self: Box<Self>, error: QueryError) {

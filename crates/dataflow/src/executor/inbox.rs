@@ -9,8 +9,8 @@ use crate::query::Task;
 use crate::quota::TURN;
 use crate::seat::Seat;
 
-/// Longest sleep: within it the time-out of a suspended query is noticed.
-const SLEEP_BOUND: Duration = Duration::from_millis(20);
+/// Longest sleep: within it an executor that nobody rings sees that there is a core for pieces on offer.
+pub(super) const SLEEP_BOUND: Duration = Duration::from_millis(20);
 
 #[derive(Default)]
 struct Contents {
@@ -91,15 +91,14 @@ impl Inbox {
         self.rung.load(Ordering::Acquire)
     }
 
-    /// Sleeps until something is put here, for a while at most; how long, if nothing has come.
-    pub(crate) fn sleep(&self, is_needed: impl FnOnce() -> bool) -> Option<Duration> {
+    /// Sleeps until something is put here, or for `most`; that, if nothing has come.
+    pub(super) fn sleep(&self, most: Duration, is_needed: impl FnOnce() -> bool) -> Option<Duration> {
         let mut contents = self.contents.lock();
         // An offer made before the executor counted as idle has not rung.
         let is_needed = is_needed();
         if contents.tasks.is_empty() && !contents.woken && !contents.stop && !is_needed {
-            // The timeout only guards queries whose deadline passes while they are suspended.
-            let ended = self.bell.wait_for(&mut contents, SLEEP_BOUND);
-            return ended.timed_out().then_some(SLEEP_BOUND);
+            let ended = self.bell.wait_for(&mut contents, most);
+            return ended.timed_out().then_some(most);
         }
         None
     }

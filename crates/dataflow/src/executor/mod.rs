@@ -22,6 +22,8 @@ mod inbox;
 mod peers;
 mod pin;
 mod steal;
+#[cfg(test)]
+mod tests;
 mod threads;
 mod turns;
 mod watchdog;
@@ -34,10 +36,12 @@ use graph::Bell;
 
 use crate::housekeeping::Slept;
 use crate::instance::Progress;
+use crate::memory::reclaim;
 use crate::query::{Next, Piece, Task, panicked};
 use crate::quota::{Clock, Quota, TURN};
 
 pub(crate) use inbox::Inbox;
+use inbox::SLEEP_BOUND;
 
 pub(crate) use committers::Committers;
 pub(crate) use handoff::LongStep;
@@ -61,6 +65,8 @@ pub(crate) struct Executor {
     /// Queries that wait for a piece, for their sink, or for room among those that load much.
     suspended: Vec<Task>,
     piece: Option<Box<dyn Piece>>,
+    /// Whether the piece that it worked on last could not go on.
+    is_held_up: bool,
     /// Whether a query of its own has had a turn since the last piece.
     owes_piece: bool,
     /// When those that wait are asked next whether they are over.
@@ -84,6 +90,7 @@ impl Executor {
             turns,
             suspended,
             piece: None,
+            is_held_up: false,
             owes_piece: false,
             look: Duration::ZERO,
         })
@@ -105,7 +112,8 @@ impl Executor {
                 self.help(piece, worker)
             } else {
                 let soon = std::mem::take(&mut helped) || !self.suspended.is_empty();
-                match self.rest(&worker.threads.peers, soon) {
+                let most = self.longest_sleep(&*worker.threads.clock);
+                match self.rest(&worker.threads.peers, soon, most) {
                     Some(time) => slept.note(time),
                     None => slept.begin(),
                 }
@@ -204,10 +212,7 @@ impl Executor {
         match (&mut executor, piece) {
             (Some(executor), piece) => {
                 executor.turns.count(path, clock.now().saturating_sub(began));
-                executor.piece = piece;
-                if is_blocked && executor.turns.is_empty() {
-                    executor.inbox.pause();
-                }
+                executor.keep(piece, is_blocked, &worker.threads.peers);
             }
             (None, Some(piece)) => worker.give_back_piece(piece),
             (None, None) => {}
@@ -215,11 +220,40 @@ impl Executor {
         executor
     }
 
-    /// Waits for something to do: watches first, if there is reason to think that it comes soon. How long, if nothing has come.
-    fn rest(&self, peers: &Peers, soon: bool) -> Option<Duration> {
+    /// Keeps a piece for its next turn. One that cannot go on gives way to one that was begun and is nobody's, whose home waits
+    /// for nothing else.
+    fn keep(&mut self, piece: Option<Box<dyn Piece>>, is_blocked: bool, peers: &Peers) {
+        let was_blocked = std::mem::replace(&mut self.is_held_up, is_blocked);
+        let other = if is_blocked { peers.take_begun() } else { None };
+        let gives_way = other.is_some();
+        self.piece = match (other, piece) {
+            (Some(other), Some(piece)) => {
+                peers.give_back(piece);
+                Some(other)
+            }
+            (other, piece) => other.or(piece),
+        };
+        // Two of which neither can go on do not give way to each other all the time.
+        if is_blocked && (was_blocked || !gives_way) && self.turns.is_empty() {
+            self.inbox.pause();
+        }
+    }
+
+    /// For how long it may sleep unless somebody rings.
+    fn longest_sleep(&self, clock: &dyn Clock) -> Duration {
+        if self.suspended.is_empty() {
+            return SLEEP_BOUND;
+        }
+        let now = clock.now();
+        self.suspended.iter().map(|task| task.may_rest(now)).fold(SLEEP_BOUND, Duration::min)
+    }
+
+    /// Waits for something to do, for `most` at most: watches first, if there is reason to think that it comes soon. How long, if
+    /// nothing has come.
+    fn rest(&self, peers: &Peers, soon: bool, most: Duration) -> Option<Duration> {
         peers.while_idle(&self.inbox, || {
             let comes = soon && watch(|| self.inbox.is_rung());
-            if comes { None } else { self.inbox.sleep(|| peers.has_offers_for_sleeper()) }
+            if comes { None } else { self.inbox.sleep(most, || peers.has_offers_for_sleeper()) }
         })
     }
 }
@@ -227,7 +261,12 @@ impl Executor {
 /// Works on a piece for the quota; what is left of it, and whether its home must make room for results first.
 fn work_on(mut piece: Box<dyn Piece>, quota: Quota<'_>) -> (Option<Box<dyn Piece>>, bool) {
     match std::panic::catch_unwind(AssertUnwindSafe(|| piece.run(quota))) {
-        Ok(Progress::Complete) => (None, false),
+        Ok(Progress::Complete) => {
+            // It may be the last that has what its query held.
+            let bytes = piece.left_behind();
+            reclaim::free(piece, bytes);
+            (None, false)
+        }
         Ok(progress) => (Some(piece), progress == Progress::Blocked),
         Err(panic) => {
             piece.fail(panicked(&panic));

@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
+use crate::memory::reclaim;
 use crate::query::{Piece, PieceSource};
 
 /// Exchanges that have pieces to give away, and pieces to go on with.
 ///
 /// ```text
 /// sources │ exchange of query 7: pieces │ exchange of query 9: pieces │      the oldest first
-/// begun   │ piece of query 7 │                                               nobody's at the moment
+/// begun   │ piece of query 7 │                                               nobody's at the moment: taken in their order
 /// ```
 #[derive(Default)]
 pub(super) struct Offers {
@@ -24,7 +25,20 @@ pub(super) struct Offers {
 #[derive(Default)]
 struct Offered {
     sources: VecDeque<Arc<dyn PieceSource>>,
-    begun: Vec<Box<dyn Piece>>,
+    begun: VecDeque<Box<dyn Piece>>,
+}
+
+impl Offered {
+    /// A piece from the oldest source that still has one; those before it are `gone`.
+    fn take_first(&mut self, gone: &mut Vec<Arc<dyn PieceSource>>) -> Option<Box<dyn Piece>> {
+        while let Some(source) = self.sources.front() {
+            if let Some(piece) = Arc::clone(source).take() {
+                return Some(piece);
+            }
+            gone.extend(self.sources.pop_front());
+        }
+        None
+    }
 }
 
 impl Offers {
@@ -47,7 +61,7 @@ impl Offers {
     /// Takes a piece back that was begun.
     pub(super) fn give_back(&self, piece: Box<dyn Piece>) {
         let mut offered = self.offered.lock();
-        offered.begun.push(piece);
+        offered.begun.push_back(piece);
         self.begun.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -57,20 +71,20 @@ impl Offers {
             return None;
         }
         let mut offered = self.offered.lock();
-        let piece = offered.begun.pop()?;
+        let piece = offered.begun.pop_front()?;
         self.begun.fetch_sub(1, Ordering::Relaxed);
         Some(piece)
     }
 
     /// Takes a piece from the oldest offer that still has one.
     pub(super) fn take_piece(&self) -> Option<Box<dyn Piece>> {
-        let mut offered = self.offered.lock();
-        while let Some(source) = offered.sources.front() {
-            if let Some(piece) = Arc::clone(source).take() {
-                return Some(piece);
-            }
-            offered.sources.pop_front();
+        // Whoever has the last of a query that is over frees what it held: not under the lock.
+        let mut gone = Vec::new();
+        let piece = self.offered.lock().take_first(&mut gone);
+        for source in gone {
+            let bytes = source.left_behind();
+            reclaim::free(source, bytes);
         }
-        None
+        piece
     }
 }

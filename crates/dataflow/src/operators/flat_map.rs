@@ -3,6 +3,7 @@
 use crate::batch::Batch;
 use crate::edge_part::EdgePart;
 use crate::error::QueryError;
+use crate::executor::LongStep;
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::chunk::ChunkSize;
@@ -16,6 +17,11 @@ pub(super) trait Fill: Send {
 
     /// Goes to the beginning of a new input, and says from where that is seen, if not from where the query stands now.
     fn rewind(&mut self) -> Option<Viewpoint>;
+
+    /// Whether the next call of [`Fill::fill`] may outlast a turn, so that others are to have the executor meanwhile.
+    fn takes_long(&self, _batch: &Batch, _cx: &Context<'_>) -> bool {
+        false
+    }
 
     /// Makes ready for an input, after [`Fill::rewind`].
     fn begin(&mut self, _batch: &Batch, _graph: &Graph<'_>, _cx: &Context<'_>) {}
@@ -82,6 +88,9 @@ impl<F: Fill> Operator for FlatMap<F> {
             }
         }
         let Some(batch) = self.input.take() else { return Ok(Step::Idle) };
+        // Before the graph is looked at: it may wait for others, and what a reader could meet is kept for as long as there is one.
+        let takes_long = self.filler.takes_long(&batch, cx);
+        let _long = takes_long.then(|| LongStep::begin(|| cx.query.check())).transpose()?;
         let view = View::at(&self.viewpoint, cx);
         let graph = view.graph();
         if is_new {

@@ -22,6 +22,11 @@ pub(super) trait Producer: Send {
         into: &mut Vec<Value>,
     ) -> Result<bool, QueryError>;
 
+    /// Whether a row may outlast a turn.
+    fn takes_long(&self, _row: Row<'_>, _cx: &Context<'_>) -> bool {
+        false
+    }
+
     /// Whether what it has made since it last said so takes so much memory that it is to leave.
     fn is_heavy(&mut self) -> bool {
         false
@@ -44,11 +49,14 @@ pub(super) struct PerRow<P> {
     next_row: usize,
     filling: Filling,
     values: Vec<Value>,
+    /// The next row's error, which comes when what was made of the rows before it has left.
+    failed: Option<QueryError>,
 }
 
 /// The operator that a producer makes.
 pub(super) fn per_row<P: Producer>(producer: P) -> FlatMap<PerRow<P>> {
-    FlatMap::new(PerRow { producer, next_row: 0, filling: Filling::default(), values: Vec::new() })
+    let (filling, values) = (Filling::default(), Vec::new());
+    FlatMap::new(PerRow { producer, next_row: 0, filling, values, failed: None })
 }
 
 impl<P: Producer> Fill for PerRow<P> {
@@ -58,7 +66,13 @@ impl<P: Producer> Fill for PerRow<P> {
 
     fn rewind(&mut self) -> Option<Viewpoint> {
         self.next_row = 0;
+        self.failed = None;
         None
+    }
+
+    fn takes_long(&self, batch: &Batch, cx: &Context<'_>) -> bool {
+        let row = self.next_row;
+        row < batch.len && self.failed.is_none() && self.producer.takes_long(Row { batch, row }, cx)
     }
 
     fn fill(
@@ -67,14 +81,30 @@ impl<P: Producer> Fill for PerRow<P> {
         graph: &Graph<'_>,
         cx: &Context<'_>,
     ) -> Result<Option<Batch>, QueryError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
         if let Column::Vertices(vertices) = &*batch.current {
             graph.reader.expect(&vertices[self.next_row.min(vertices.len())..]);
         }
         let target = self.filling.chunk.rows(cx);
+        let first = self.next_row;
         while self.next_row < batch.len && self.values.len() < target {
             let before = self.values.len();
             let row = Row { batch, row: self.next_row };
-            let more = self.producer.produce(row, graph, cx, target - before, &mut self.values)?;
+            if self.next_row > first && self.producer.takes_long(row, cx) {
+                // That is for a call of its own, of which it is known before.
+                break;
+            }
+            let more = match self.producer.produce(row, graph, cx, target - before, &mut self.values) {
+                Err(error) if before > 0 && error.is_of_traverser() => {
+                    // The input is gone if this call has not brought it, so nobody could do the rows before again.
+                    self.values.truncate(before);
+                    self.failed = Some(error);
+                    break;
+                }
+                more => more?,
+            };
             self.filling.origins.add(self.next_row, self.values.len() - before);
             if !more {
                 self.next_row += 1;
@@ -96,6 +126,7 @@ impl<P: Producer> Fill for PerRow<P> {
 
     fn reset(&mut self) {
         self.values.clear();
+        self.failed = None;
         self.producer.restart();
     }
 }

@@ -35,6 +35,7 @@ pub use draws::Draws;
 pub use profile::{Counters, Profile};
 pub use result::{ResultSink, Results, Summary};
 pub use root::RunningQuery;
+pub(crate) use sharing::{Gate, left_behind};
 pub use sharing::{Helpers, Piece, PieceSource, Shareable, Sharing};
 pub use side_effects::SideEffects;
 pub use state::QueryState;

@@ -4,8 +4,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::caller::Path;
+use super::state::QueryState;
+use super::waker::Waker;
 use crate::error::QueryError;
 use crate::instance::Progress;
+use crate::memory::MemoryMeter;
 use crate::quota::{Clock, Quota};
 
 /// When executors work on one query together.
@@ -64,6 +67,9 @@ pub trait Helpers: Send + Sync {
 pub trait PieceSource: Send + Sync {
     /// A piece for the executor that asks; `None` if there is none for now.
     fn take(self: Arc<Self>) -> Option<Box<dyn Piece>>;
+
+    /// As [`Piece::left_behind`].
+    fn left_behind(&self) -> usize;
 }
 
 /// A piece of a query, on the executor that has taken it.
@@ -72,9 +78,71 @@ pub trait Piece: Send {
     fn path(&self) -> Path;
 
     /// Works on it for the quota. `Complete` when nothing is left to do, also after a failure; `Blocked` when its home must make
-    /// room for results first.
+    /// room for results first, or its query may hold no more memory.
     fn run(&mut self, quota: Quota<'_>) -> Progress;
+
+    /// Bytes that its query holds, if that is over: whoever drops the last of its pieces may free them.
+    fn left_behind(&self) -> usize;
 
     /// Ends it after a panic in one of its operators.
     fn fail(self: Box<Self>, error: QueryError);
+}
+
+/// Whether a piece on another executor may go on.
+#[derive(Debug, Default)]
+pub(crate) struct Gate {
+    /// Whether it has waited for memory when it was asked last.
+    waits: bool,
+}
+
+impl Gate {
+    /// Whether a piece of a query may go on now; `has_room` says whether there is room for its results.
+    ///
+    /// # Errors
+    /// Why the query is over. Who waits asks for itself: its home may wait, too, or be gone.
+    pub(crate) fn is_open(&mut self, query: &QueryState, has_room: bool) -> Result<bool, QueryError> {
+        // Who cannot go on in any case must not take a place from one that can.
+        if has_room && !self.waits_for_memory(&query.memory, &query.waker) {
+            return Ok(true);
+        }
+        query.check()?;
+        Ok(false)
+    }
+
+    /// Its home is told when the waiting begins: it sleeps until pieces come back, and it is who gives up when that takes too long.
+    fn waits_for_memory(&mut self, memory: &MemoryMeter, home: &Waker) -> bool {
+        let waits = !memory.may_go_on();
+        if waits && !self.waits {
+            home.wake();
+        }
+        self.waits = waits;
+        waits
+    }
+}
+
+/// Bytes that a query holds, if it is over.
+pub(crate) fn left_behind(query: &QueryState, is_over: bool) -> usize {
+    if is_over || query.check().is_err() { query.memory.used() as usize } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Budget;
+
+    #[test]
+    fn a_piece_waits_for_memory_as_its_query_does_and_tells_its_home_once() {
+        let budget = Arc::new(Budget::new(100 << 20, 40 << 20));
+        let meter = || MemoryMeter::within(40 << 20, [&budget].into_iter());
+        let (first, second) = (meter(), meter());
+        let (home, mut gate) = (Waker::new(|| ()), Gate::default());
+        second.charge(35 << 20).unwrap();
+        assert!(!gate.waits_for_memory(&second, &home) && !home.is_woken(), "there is memory");
+        first.charge(35 << 20).unwrap();
+        assert!(first.may_go_on(), "it is the one that goes on beyond the mark");
+        assert!(gate.waits_for_memory(&second, &home) && home.take());
+        assert!(gate.waits_for_memory(&second, &home) && !home.take(), "it knows");
+        drop(first);
+        assert!(!gate.waits_for_memory(&second, &home));
+    }
 }

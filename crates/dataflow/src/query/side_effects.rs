@@ -160,12 +160,13 @@ impl SideEffects {
     /// Adds the entries of a map of groups. Two results of one group are combined as the group's value traversal says:
     /// counts and sums are added up, lists joined, and so on.
     ///
-    /// Says by how many bytes the map has grown, about, or shrunk.
+    /// Says by how many bytes the map has grown, about, or shrunk. What was replaced may count for a while, but never past the `room`
+    /// that there is for more.
     ///
     /// # Errors
     /// If the side-effect holds something else than a map, or two results cannot be combined.
-    pub fn merge_map(&self, id: SideEffectId, map: Map) -> Result<isize, QueryError> {
-        self.with_map(id, |held, combine, weight, replaced| {
+    pub fn merge_map(&self, id: SideEffectId, map: Map, room: u64) -> Result<isize, QueryError> {
+        self.with_map(id, room, |held, combine, weight, replaced| {
             // The first instance of a group has nothing to combine its millions with.
             if held.is_empty() {
                 *weight = weight_of(&map);
@@ -209,7 +210,8 @@ impl SideEffects {
         id: SideEffectId,
         counts: impl Iterator<Item = (Value, u64)>,
     ) -> Result<isize, QueryError> {
-        self.with_map(id, |held, _, weight, _| {
+        // Counts replace nothing that weighs anything.
+        self.with_map(id, u64::MAX, |held, _, weight, _| {
             for (key, count) in counts {
                 watch::tick();
                 let held = held.0.entry(key).or_insert_with_key(|key| {
@@ -227,6 +229,7 @@ impl SideEffects {
     fn with_map(
         &self,
         id: SideEffectId,
+        room: u64,
         change: impl FnOnce(&mut Map, Combine, &mut Weight, &mut usize) -> Result<(), QueryError>,
     ) -> Result<isize, QueryError> {
         let Some(entry) = self.entries.get(id.0 as usize) else { return Ok(0) };
@@ -238,10 +241,13 @@ impl SideEffects {
                 let map: &mut Map = &mut *Arc::make_mut(map);
                 let (entries, bytes) = (map.len(), weight.bytes);
                 change(map, *combine, weight, replaced)?;
-                if *replaced > SMALL.max(weight.bytes / 2).max(map.len() * ENTRY) {
+                let before = bytes as isize - ((map.len() - entries) * ENTRY) as isize;
+                let is_much = *replaced >= SMALL.max(weight.bytes / 2).max(map.len() * ENTRY);
+                let grown = u64::try_from(weight.bytes as isize - before).unwrap_or(0);
+                if is_much || *replaced > 0 && grown > room {
                     (*weight, *replaced) = (weight_of(map), 0);
                 }
-                Ok((map.len() - entries) as isize * ENTRY as isize + weight.bytes as isize - bytes as isize)
+                Ok(weight.bytes as isize - before)
             }
             Content::Bag(_) => {
                 Err(QueryError::step("group", "the side-effect already holds a collection, not a map"))
@@ -375,7 +381,7 @@ mod tests {
         let combined = |aggregation, values: [Value; 2]| {
             let x = grouped(aggregation);
             assert_eq!(x.value(X), Map::new().into(), "it begins as an empty map");
-            values.into_iter().for_each(|value| assert!(x.merge_map(X, map(value)).is_ok()));
+            values.into_iter().for_each(|value| assert!(x.merge_map(X, map(value), u64::MAX).is_ok()));
             x.value(X)
         };
         let numbers = || [Value::Long(2), Value::Long(5)];
@@ -392,7 +398,7 @@ mod tests {
         let mut charged = 0;
         let mut put = |key: i32, mib: usize| {
             let text = Value::from("x".repeat(mib << 20));
-            charged += x.merge_map(X, [(key.into(), text)].into_iter().collect()).unwrap();
+            charged += x.merge_map(X, [(key.into(), text)].into_iter().collect(), u64::MAX).unwrap();
             charged as usize >> 20
         };
         assert_eq!(put(0, 1), 1);
@@ -404,6 +410,21 @@ mod tests {
         );
         (0..50).for_each(|_| assert!(put(1, 1) > 0));
         assert!((5..=15).contains(&put(1, 1)), "it is given back");
+    }
+
+    #[test]
+    fn a_result_that_takes_the_place_of_another_needs_no_room_of_its_own() {
+        let x = grouped(Aggregation::Tree);
+        let grown = |key: i32, room: u64| {
+            let text = Value::from("x".repeat(8 << 20));
+            x.merge_map(X, [(key.into(), text)].into_iter().collect(), room).unwrap() / (1 << 20)
+        };
+        assert_eq!(grown(0, u64::MAX), 8);
+        assert_eq!(grown(0, u64::MAX), 0, "the only one is weighed anew at once");
+        assert_eq!(grown(1, u64::MAX), 8);
+        assert_eq!(grown(2, u64::MAX), 8);
+        assert_eq!(grown(1, 9 << 20), 8, "there is room for both for now");
+        assert_eq!(grown(1, 1 << 20), -8, "there is none, and what was there before is gone");
     }
 
     #[test]

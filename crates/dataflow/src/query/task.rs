@@ -140,6 +140,12 @@ impl Task {
         })
     }
 
+    /// For how long it may stay suspended without a look at it, unless somebody wakes it.
+    pub(crate) fn may_rest(&self, now: Duration) -> Duration {
+        let deadline = self.query.state().deadline.map(|(deadline, _)| deadline);
+        rest(now, deadline, self.waits.is_some())
+    }
+
     /// Offers results that wait to the sink; `Some` if the query cannot go on.
     fn deliver_held(&mut self) -> Option<Next> {
         if self.is_writing() || self.held.is_empty() {
@@ -203,6 +209,15 @@ impl Task {
     }
 }
 
+/// How often a query that waits for memory is asked whether there is some: who gives it back wakes nobody.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// For how long a query may rest that is over at `deadline`: nobody wakes it then.
+fn rest(now: Duration, deadline: Option<Duration>, waits_for_memory: bool) -> Duration {
+    let left = deadline.map_or(Duration::MAX, |deadline| deadline.saturating_sub(now));
+    if waits_for_memory { left.min(LOOK) } else { left }
+}
+
 /// A panic as an error of the one query it happened in.
 pub(crate) fn panicked(panic: &Box<dyn std::any::Any + Send>) -> QueryError {
     let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
@@ -210,4 +225,19 @@ pub(crate) fn panicked(panic: &Box<dyn std::any::Any + Send>) -> QueryError {
         text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".to_owned());
     tracing::error!(message, "a query panicked");
     QueryError::Internal { step: "?".to_owned(), message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_suspended_is_looked_at_when_its_time_is_over_and_often_while_it_waits_for_memory() {
+        let ms = Duration::from_millis;
+        assert_eq!(rest(ms(10), Some(ms(13)), false), ms(3));
+        assert_eq!(rest(ms(10), Some(ms(9)), false), ms(0), "its time is over");
+        assert_eq!(rest(ms(10), Some(ms(13)), true), LOOK);
+        assert_eq!(rest(ms(10), Some(ms(11)), true), ms(1));
+        assert_eq!((rest(ms(10), None, true), rest(ms(10), None, false)), (LOOK, Duration::MAX));
+    }
 }

@@ -199,7 +199,9 @@ impl GroupScope {
             // The side-effect has it now, and is charged for it. It lives as long as the query, and so does the charge.
             self.held.release();
             return maps.into_iter().try_for_each(|map| {
-                let grown = cx.query.side_effects.merge_map(side_effect, map)?;
+                let memory = &cx.query.memory;
+                let room = memory.limit().saturating_sub(memory.used());
+                let grown = cx.query.side_effects.merge_map(side_effect, map, room)?;
                 cx.charge(grown)
             });
         }

@@ -15,7 +15,7 @@ use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::memory::Charge;
 use crate::operator::{Context, Output};
-use crate::query::{self, Path, PieceSource, QueryState};
+use crate::query::{self, Gate, Path, PieceSource, QueryState};
 use crate::quota::Quota;
 use crate::raised;
 use crate::scope_memory::ScopeMemory;
@@ -205,6 +205,7 @@ struct TakenPiece {
     ordinal: u64,
     shape: (bool, u32, ScopeTag),
     instance: Instance,
+    gate: Gate,
 }
 
 impl PieceSource for Pieces {
@@ -218,8 +219,13 @@ impl PieceSource for Pieces {
             shape: (piece.single_tag, piece.tags, piece.tag),
             piece: Some(piece),
             instance: Instance::new(self.pipeline.clone()),
+            gate: Gate::default(),
             source: self,
         }))
+    }
+
+    fn left_behind(&self) -> usize {
+        query::left_behind(&self.query, self.is_terminated())
     }
 }
 
@@ -233,11 +239,15 @@ impl query::Piece for TakenPiece {
             self.source.deliver(Delivery::End(self.ordinal));
             return Progress::Complete;
         }
-        if self.source.is_full() {
-            return Progress::Blocked;
-        }
-        let watched = watch::watched(self.source.query.clone(), || self.advance(quota));
-        match watched.unwrap_or_else(|_| Err(self.source.query.ended())) {
+        let progress = match self.gate.is_open(&self.source.query, !self.source.is_full()) {
+            Ok(true) => {
+                let watched = watch::watched(self.source.query.clone(), || self.advance(quota));
+                watched.unwrap_or_else(|_| Err(self.source.query.ended()))
+            }
+            Ok(false) => return Progress::Blocked,
+            Err(error) => Err(error),
+        };
+        match progress {
             Ok(Progress::Complete) => {
                 self.source.deliver(Delivery::End(self.ordinal));
                 Progress::Complete
@@ -248,6 +258,10 @@ impl query::Piece for TakenPiece {
                 Progress::Complete
             }
         }
+    }
+
+    fn left_behind(&self) -> usize {
+        self.source.left_behind()
     }
 
     fn fail(self: Box<Self>, error: QueryError) {

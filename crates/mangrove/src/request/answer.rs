@@ -35,8 +35,9 @@ pub(super) fn some_unrolled(value: &Value, from: usize, most: usize) -> Vec<(Val
     match value {
         Value::List(list) => list.iter().skip(from).take(most).map(once).collect(),
         Value::Set(set) => set.iter().skip(from).take(most).map(once).collect(),
+        // To skip members one by one, for each piece anew, would take as long as the square of their number.
         Value::BulkSet(set) => {
-            let members = set.iter().skip(from).take(most);
+            let members = set.counted_from(from).take(most);
             members.map(|(member, count)| (member.clone(), count)).collect()
         }
         Value::Map(map) if matches!(map.kind(), MapKind::Map | MapKind::Tree) => {
@@ -51,4 +52,21 @@ pub(super) fn some_unrolled(value: &Value, from: usize, most: usize) -> Vec<(Val
 /// A value as the only result.
 pub(crate) fn only(value: impl Into<Value>) -> Vec<(Value, u64)> {
     vec![(value.into(), 1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use values::BulkSet;
+
+    use super::*;
+
+    #[test]
+    fn members_come_in_pieces_each_once() {
+        let set: Value = (0..10).map(|i| (Value::Int(i), 2)).collect::<BulkSet>().into();
+        let map: Value = (0..10).map(|i| (Value::Int(i), Value::Int(i))).collect::<Map>().into();
+        for value in [set, map, Value::list([Value::Int(7), Value::Null]), Value::Int(1)] {
+            let pieces = [0, 4, 8, 12].map(|from| some_unrolled(&value, from, 4));
+            assert_eq!(pieces.concat(), unrolled(value));
+        }
+    }
 }

@@ -77,12 +77,14 @@ impl<W: Way> Relay<W> {
         Self { traced, ..self }
     }
 
-    fn offer(&self, results: Results) -> Result<(), Results> {
+    /// Offers results; whether anybody listens.
+    fn offer(&self, results: Results) -> Result<bool, Results> {
         let held = self.memory.as_ref().and_then(|memory| memory.hold_results(&results));
         let held = held.map(|held| Arc::new(held) as server::Held);
         match self.life.offer(ResultBatch { items: results, held }) {
-            // When nobody listens, the cancellation is under way.
-            Push::Taken | Push::Gone => Ok(()),
+            Push::Taken => Ok(true),
+            // The cancellation is under way.
+            Push::Gone => Ok(false),
             Push::Full(batch) => Err(batch.items),
         }
     }
@@ -94,7 +96,10 @@ impl<W: Way> Relay<W> {
         loop {
             let piece = some_unrolled(one, self.unrolled, most);
             let count = piece.len();
-            self.offer(piece).map_err(drop)?;
+            // There may be nothing behind a full piece; but what has no members is an answer too.
+            if count == 0 && self.unrolled > 0 || !self.offer(piece).map_err(drop)? {
+                return Ok(());
+            }
             self.unrolled = self.unrolled.saturating_add(count);
             if count < most {
                 return Ok(());
@@ -124,7 +129,9 @@ impl<W: Way> ResultSink for Relay<W> {
                 match &results[..] {
                     // The engine keeps what is not taken, as it was.
                     [(one, _)] if self.needs_one => self.offer_members(one).map_err(|()| results)?,
-                    _ => self.offer(results)?,
+                    _ => {
+                        self.offer(results)?;
+                    }
                 }
                 copy
             }

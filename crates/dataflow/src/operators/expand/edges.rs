@@ -13,7 +13,7 @@ use super::found::Found;
 use super::neighbours::{EDGES_PER_CALL, Expand, room};
 use super::pace::Pace;
 use super::visitor::Visitor;
-use super::{are_many, list_at, vertex_of};
+use super::{are_many, list_at, next_vertex_of};
 
 impl Expand {
     /// The general case, run by run. Where secondary trees are of use, it ends before a list that may have one.
@@ -43,7 +43,7 @@ impl Expand {
             && !found.is_heavy()
             && looked_at < EDGES_PER_CALL
         {
-            let v = vertex_of(batch, at.row, graph, cx)?;
+            let Some(v) = next_vertex_of(batch, at.row, found.len() > 0, graph, cx)? else { break };
             if are_many && !at.find_list(v, dirs, self.labels.len(), graph) {
                 continue;
             }

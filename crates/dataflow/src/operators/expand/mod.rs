@@ -48,6 +48,23 @@ fn vertex_of(
     }
 }
 
+/// The same for the next row of a call; `None` if that fails and rows before it `have_made` something: this leaves first, and the next
+/// call fails. The input is gone if this one has not brought it, so nobody could do those rows again.
+#[inline]
+fn next_vertex_of(
+    batch: &Batch,
+    row: usize,
+    have_made: bool,
+    graph: &Graph<'_>,
+    cx: &Context<'_>,
+) -> Result<Option<VertexRef>, QueryError> {
+    match vertex_of(batch, row, graph, cx) {
+        Ok(v) => Ok(Some(v)),
+        Err(error) if have_made && error.is_of_traverser() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 #[cold]
 fn detached(object: &Value, graph: &Graph<'_>, cx: &Context<'_>) -> Result<VertexRef, QueryError> {
     let found = match object {

@@ -24,7 +24,7 @@ use super::cursor::Cursor;
 use super::pace::Pace;
 use super::packed::PackedLists;
 use super::sorted::Wanted;
-use super::{are_many, labels_of, list_at, vertex_of};
+use super::{are_many, labels_of, list_at, next_vertex_of};
 use crate::memory::StateMemory;
 
 /// Edges looked at in one call at most, even if few of them pass.
@@ -201,7 +201,8 @@ impl Expand {
             && found.len() + self.claims.fresh() < target
             && looked_at < most
         {
-            let v = vertex_of(batch, at.row, graph, cx)?;
+            let have_made = found.len() + self.claims.fresh() > 0;
+            let Some(v) = next_vertex_of(batch, at.row, have_made, graph, cx)? else { break };
             if are_many && !at.find_list(v, dirs, self.labels.len(), graph) {
                 continue;
             }

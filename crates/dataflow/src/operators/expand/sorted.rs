@@ -26,7 +26,7 @@ use super::found::Found;
 use super::neighbours::{EDGES_PER_CALL, Expand};
 use super::pace::Pace;
 use super::visitor::Visitor;
-use super::{are_many, list_at, vertex_of};
+use super::{are_many, list_at, next_vertex_of, vertex_of};
 
 /// Which parts of the lists are wanted: one of these, whichever order a list has.
 #[derive(Clone, Copy)]
@@ -134,7 +134,7 @@ impl Expand {
             && !found.is_heavy()
             && looked_at < EDGES_PER_CALL
         {
-            let v = vertex_of(batch, at.row, graph, cx)?;
+            let Some(v) = next_vertex_of(batch, at.row, rows > 0, graph, cx)? else { break };
             if are_many && !at.find_list(v, dirs, self.labels.len(), graph) {
                 continue;
             }

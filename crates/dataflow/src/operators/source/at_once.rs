@@ -25,13 +25,16 @@ impl AtOnce {
         self.given < self.found.len()
     }
 
-    /// Charges them, if they are many.
+    /// Charges them, if they take much: what is left of many that were found keeps their room.
     ///
     /// # Errors
     /// Past the query's bound.
     pub(super) fn charge(&mut self, cx: &Context<'_>) -> Result<(), QueryError> {
-        let bytes = self.found.capacity() * size_of::<VertexRef>();
-        if self.found.len() > FEW { self.held.set(&cx.query.memory, bytes) } else { Ok(()) }
+        let capacity = self.found.capacity();
+        if capacity <= FEW {
+            return Ok(());
+        }
+        self.held.set(&cx.query.memory, capacity * size_of::<VertexRef>())
     }
 
     /// Gives the next `room` of them after a look at each; whether more wait.

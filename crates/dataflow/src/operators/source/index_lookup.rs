@@ -6,7 +6,6 @@ use rustc_hash::FxHashSet;
 use values::{Value, VertexRef, watch};
 
 use crate::error::QueryError;
-use crate::executor::LongStep;
 use crate::operator::Context;
 
 use super::super::local::count;
@@ -35,13 +34,20 @@ impl Producer for IndexLookup {
     ) -> Result<bool, QueryError> {
         let OpKind::IndexLookup(lookup) = &cx.op.kind else { return Ok(false) };
         if !self.0.waits() {
-            find(lookup, row, graph, cx, &mut self.0.found)?;
+            find(lookup, row, graph, cx, &mut self.0.found);
             self.0.charge(cx)?;
         }
         self.0.give(room, into, |v| {
             graph.note_property(v, Some(lookup.key));
             Ok(())
         })
+    }
+
+    fn takes_long(&self, Row { batch, row }: Row<'_>, cx: &Context<'_>) -> bool {
+        let OpKind::IndexLookup(lookup) = &cx.op.kind else { return false };
+        let is_many = |value: Value| count(&value) > MANY;
+        let mut values = lookup.values.iter().filter_map(|operand| cx.operand(operand, batch, row));
+        lookup.spread && !self.0.waits() && values.any(is_many)
     }
 
     fn restart(&mut self) {
@@ -56,7 +62,7 @@ fn find(
     graph: &Graph<'_>,
     cx: &Context<'_>,
     found: &mut Vec<VertexRef>,
-) -> Result<(), QueryError> {
+) {
     let mut lookups = 0;
     let mut find = |value: &Value| {
         watch::tick();
@@ -65,8 +71,6 @@ fn find(
     };
     for operand in values {
         let Some(value) = cx.operand(operand, batch, row) else { continue };
-        let many = *spread && count(&value) > MANY;
-        let _long = many.then(|| LongStep::begin(|| cx.query.check())).transpose()?;
         match &value {
             Value::List(values) if *spread => values.iter().for_each(&mut find),
             Value::Set(values) if *spread => values.iter().for_each(&mut find),
@@ -82,7 +86,6 @@ fn find(
             seen.insert(*v)
         });
     }
-    Ok(())
 }
 
 fn look_up(label: VertexLabelId, key: KeyId, value: &Value, graph: &Graph<'_>, found: &mut Vec<VertexRef>) {
