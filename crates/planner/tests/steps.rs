@@ -267,8 +267,8 @@ fn what_makes_no_sense_is_told_with_its_place() {
             "step `loops`: there is no repeat() around it whose iterations it could count (line 1, column 13)",
         ),
         (
-            "g.V().values('age').dedup('a')",
-            "step `dedup`: neither an as() label nor a side-effect is called 'a' (line 1, column 21)",
+            "g.V().dedup('a')",
+            "step `dedup`: neither an as() label nor a side-effect is called 'a', and the current object is no map (line 1, column 7)",
         ),
         (
             "g.V().profile().count()",

@@ -27,8 +27,8 @@ pub(crate) fn combine(
         _ if added.is_null() => Ok(held),
         O::Min => number::min(&held, &added),
         O::Max => number::max(&held, &added),
-        O::And => Ok(Value::Bool(truth(&held, step)? & truth(&added, step)?)),
-        O::Or => Ok(Value::Bool(truth(&held, step)? | truth(&added, step)?)),
+        O::And => Ok(Value::Bool(truth(&held, step)? && truth(&added, step)?)),
+        O::Or => Ok(Value::Bool(truth(&held, step)? || truth(&added, step)?)),
     };
     made.map_err(|error| QueryError::step(step, error.to_string()))
 }

@@ -78,6 +78,7 @@ fn of_fetch(what: &FetchKind, of: &Column) -> bool {
         FetchKind::Only(..) => !matches!(of, Column::Edges(_)),
         FetchKind::Token(T::Id | T::Label) => !are_elements,
         FetchKind::Token(_) | FetchKind::Column(_) => true,
+        FetchKind::OrNull(what) => of_fetch(what, of),
     }
 }
 

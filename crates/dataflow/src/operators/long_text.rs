@@ -121,6 +121,10 @@ pub(super) fn reversed(text: &str) -> String {
 
 /// A text without the white space at its beginning.
 pub(super) fn without_leading_space(text: &str) -> &str {
+    behind_leading(text, is_space)
+}
+
+fn behind_leading(text: &str, is_space: fn(char) -> bool) -> &str {
     let mut at = 0;
     for piece in pieces(text) {
         let rest = piece.trim_start_matches(is_space);
@@ -140,6 +144,16 @@ pub(super) fn is_space(c: char) -> bool {
 
 /// A text without the white space at its end.
 pub(super) fn without_trailing_space(text: &str) -> &str {
+    before_trailing(text, is_space)
+}
+
+/// A text as Java's `String.trim` has it: without spaces and control characters at its ends.
+pub(super) fn trimmed(text: &str) -> &str {
+    let is_space = |c: char| c <= ' ';
+    before_trailing(behind_leading(text, is_space), is_space)
+}
+
+fn before_trailing(text: &str, is_space: fn(char) -> bool) -> &str {
     let mut rest = text;
     loop {
         let (_, piece) = rest.split_at(rest.ceil_char_boundary(rest.len().saturating_sub(PIECE)));

@@ -30,9 +30,15 @@ impl Binder<'_> {
         if let [name] = &names[..] {
             // As in TinkerPop: of several by() the last counts.
             let last = call.modulators(StepName::By).count().saturating_sub(1);
-            let (selected, of, shape) = self.selected(call, name, last, pop, &shape)?;
-            if matches!(selected.by, Modulator::Chain(_)) && matches!(of, Type::Unknown | Type::Scalar) {
-                return self.select_or_null(call, name, selected, out);
+            let (mut selected, of, shape) = self.selected(call, name, last, pop, &shape)?;
+            if matches!(of, Type::Unknown | Type::Scalar) {
+                match selected.by {
+                    Modulator::Chain(_) => return self.select_or_null(call, name, selected, out),
+                    Modulator::Fetch(what) if what != FetchKind::This => {
+                        selected.by = Modulator::Fetch(FetchKind::OrNull(Box::new(what)));
+                    }
+                    _ => {}
+                }
             }
             // An object that is found without searching needs no step of its own kind.
             let kind = match (&selected.origin, selected.by.as_fetch()) {

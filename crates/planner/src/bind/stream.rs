@@ -120,12 +120,6 @@ impl Binder<'_> {
                 by => vec![(Origin::Current, by)],
             }
         } else {
-            // Unlike others, it does not look for them in a map that is current.
-            if let Some(name) = names.iter().find(|name| !self.is_named(name)) {
-                return Err(
-                    call.invalid(format!("neither an as() label nor a side-effect is called '{name}'"))
-                );
-            }
             self.resolve_all(call, &names, &shape, out)?
         };
         // The iterations of a loop share its steps, and so what a `dedup` among them has seen. What comes first shall
@@ -190,5 +184,6 @@ fn local_sort(what: FetchKind) -> Option<LocalSort> {
         FetchKind::Property(name, key) | FetchKind::Only(name, key) => LocalSort::Property(name, key),
         FetchKind::Token(token) => LocalSort::Token(token),
         FetchKind::Column(column) => LocalSort::Column(column),
+        FetchKind::OrNull(_) => return None,
     })
 }

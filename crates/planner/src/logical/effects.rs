@@ -110,12 +110,34 @@ pub(crate) fn each_is_limited(steps: &[Step], at_end: bool) -> Vec<bool> {
     each
 }
 
-/// The first step of a chain that looks at a side-effect while a later one fills one: it sees what the traversers before this
-/// one have left there, so they must have come as far as that.
-pub(crate) fn first_to_look_ahead(steps: &[Step]) -> Option<usize> {
-    let last_to_fill = steps.iter().rposition(fills_lazily)?;
-    let mut before = steps[..last_to_fill].iter();
-    before.position(|step| looks_at_side_effects(step, Role::Root))
+/// What lies ahead of the traversers in front of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ahead {
+    /// Whether a step behind it fills a side-effect before all of the stream has come there.
+    pub fills: bool,
+    /// Whether the step looks at a side-effect that such a step fills: it sees what the traversers before this one have left
+    /// there, so they must have come as far as that.
+    pub looked_at: bool,
+}
+
+/// What lies ahead of each step of a chain. `fills_behind`: whether such a step comes behind the chain. One of the steps that
+/// look is enough between two that take all of the stream first.
+pub(crate) fn each_looks_ahead(steps: &[Step], fills_behind: bool) -> Vec<Ahead> {
+    let mut fills = fills_behind;
+    let ahead_of = |step: &Step| {
+        let ahead = Ahead { fills, looked_at: false };
+        fills = fills_lazily(step) || fills && !waits_for_all(&step.kind);
+        ahead
+    };
+    let mut each: Vec<Ahead> = steps.iter().rev().map(ahead_of).collect();
+    each.reverse();
+    let mut go_one_by_one = false;
+    for (step, ahead) in steps.iter().zip(&mut each) {
+        go_one_by_one &= !waits_for_all(&step.kind);
+        ahead.looked_at = !go_one_by_one && ahead.fills && looks_at_side_effects(step, Role::Root);
+        go_one_by_one |= ahead.looked_at;
+    }
+    each
 }
 
 /// Whether a step begins when all of its stream has come: so does a loop in TinkerPop, or a branch, of which something inside

@@ -1,7 +1,7 @@
 //! What of the graph a step reads, and what of it a step changes.
 
 use super::{Access, Chain, Kind, Lookup, LoopCondition, Modulator, Move, Repeat, Step, Write};
-use crate::physical::{ElementKind, FetchKind, LocalFn, Test};
+use crate::physical::{ElementKind, LocalFn, Test};
 
 /// Parts of the graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -127,9 +127,7 @@ fn of_all<'a>(modulators: impl Iterator<Item = &'a Modulator>) -> Parts {
 
 fn of_modulator(by: &Modulator) -> Parts {
     match by {
-        Modulator::Fetch(what) | Modulator::FetchFrom(_, what) => {
-            Parts::properties_if(matches!(what, FetchKind::Property(..) | FetchKind::Only(..)))
-        }
+        Modulator::Fetch(what) | Modulator::FetchFrom(_, what) => Parts::properties_if(what.is_property()),
         Modulator::Degree(..) => Parts::EDGES,
         // It is a subquery of the step.
         Modulator::Chain(_) => Parts::NONE,

@@ -27,8 +27,8 @@ use values::{Str, watch};
 
 use crate::TICKS;
 use crate::logical::{
-    Chain, Kind, Logical, Seen, Step, begins_as_a_whole, each_is_limited, each_wants_few,
-    first_to_look_ahead, gathers_before,
+    Chain, Kind, Logical, Seen, Step, begins_as_a_whole, each_is_limited, each_looks_ahead, each_wants_few,
+    gathers_before,
 };
 use crate::physical::{OpKind, Pipeline, Plan, Slot};
 use crate::words::Words;
@@ -137,6 +137,8 @@ struct Place {
     ends_early: bool,
     /// Whether its stream may end behind it before all of it has come.
     limited: bool,
+    /// Whether a step behind it fills a side-effect before all of its stream has come there.
+    fills_behind: bool,
     /// Whether a step behind it can tell how many travel as one (`Kind::shows_merging`).
     shown: bool,
     /// Whether all that enter the step must have been chosen for before any of them goes on.
@@ -152,6 +154,7 @@ impl Place {
         seed: true,
         ends_early: false,
         limited: false,
+        fills_behind: false,
         shown: false,
         chooses: false,
     };
@@ -172,6 +175,7 @@ impl Place {
             seed: false,
             ends_early: false,
             limited: false,
+            fills_behind: false,
             shown: false,
             chooses: false,
         }
@@ -204,7 +208,7 @@ impl Lowering<'_> {
             true => gathers_before(&chain.steps, place.seed, place.ends_early),
             false => Vec::new(),
         };
-        let looks_ahead = first_to_look_ahead(&chain.steps);
+        let ahead = each_looks_ahead(&chain.steps, place.fills_behind);
         let limited = each_is_limited(&chain.steps, place.limited);
         let last_shows = chain.steps.iter().rposition(|step| step.kind.shows_merging());
         for ((index, step), few) in chain.steps.iter().enumerate().zip(few) {
@@ -220,7 +224,7 @@ impl Lowering<'_> {
             let fills_until = limited[index] && step.fills_on_the_way();
             let one_by_one = !(place.seed && index == 0)
                 && (step.wants_one_by_one(self.seen, place.ends_early)
-                    || looks_ahead == Some(index)
+                    || ahead[index].looked_at
                     || fills_until);
             let as_a_whole = one_by_one && begins_as_a_whole(step);
             // What a branch goes by is found out for one after the other, and all of it is before any of them goes on.
@@ -239,10 +243,20 @@ impl Lowering<'_> {
             if one_by_one && (chooses || !as_a_whole) {
                 ops.stay(OpKind::OneByOne);
             }
+            let fills_behind = ahead[index].fills;
             let shown = place.shown || last_shows.is_some_and(|last| last > index);
             self.step(
                 step,
-                Place { rows: before, few, seed: false, limited: limited[index], shown, chooses, ..place },
+                Place {
+                    rows: before,
+                    few,
+                    seed: false,
+                    limited: limited[index],
+                    fills_behind,
+                    shown,
+                    chooses,
+                    ..place
+                },
                 &mut ops,
             );
             ops.expect(first, before * place.times, rows * place.times);

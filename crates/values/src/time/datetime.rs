@@ -218,12 +218,13 @@ fn scan_date(s: &mut Scanner<'_>) -> Result<(i64, u32, u32), TimeError> {
     let year = s.number(4, 9, "a year of at least four digits")?;
     let year = if sign == Some(b'-') { -year } else { year };
     s.expect(b'-', "`-` and a month")?;
-    let month = s.number(1, 2, "a month")? as u32;
+    let month = s.digits(1, 2, "a month")?;
     let day = match s.accept(b"-") {
+        Some(_) if month.len() == 1 => return Err(s.error("a month of two digits before a day")),
         Some(_) => s.number(2, 2, "a day of two digits")? as u32,
         None => 1,
     };
-    Ok((year, month, day))
+    Ok((year, month.parse().unwrap_or_default(), day))
 }
 
 fn scan_time(s: &mut Scanner<'_>) -> Result<(u32, u32, u32, u32), TimeError> {

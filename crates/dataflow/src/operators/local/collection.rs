@@ -54,6 +54,9 @@ pub(super) fn sum(object: &Value) -> Result<Option<Value>, ArithmeticError> {
     }
     let mut numbers = each(object).filter(|m| !m.is_null());
     let first = numbers.next().unwrap_or_default();
+    if !first.is_null() && !first.is_number() {
+        return Err(ArithmeticError::NotANumber { operation: "add", found: first.type_name() });
+    }
     numbers.try_fold(first, |sum, n| number::add(&sum, &n)).map(Some)
 }
 
@@ -99,13 +102,20 @@ pub(super) fn range(object: &Value, low: i64, high: i64) -> Value {
 /// What is behind the first `skip` members and among the `take` after these: each once, as it is a set.
 fn within(members: &BulkSet, skip: u64, take: u64) -> Set {
     let (mut before, end) = (0_u64, skip.saturating_add(take));
-    let reaches_in = |(member, count)| {
+    let mut within = Set::new();
+    for (member, count) in members.iter() {
+        // There may be millions behind, and somebody who asks for the first of them a million times.
+        if before >= end {
+            break;
+        }
         watch::tick();
         let first = before;
         before = before.saturating_add(count);
-        (before.min(end) > first.max(skip)).then_some(member)
-    };
-    members.iter().filter_map(reaches_in).cloned().collect()
+        if before.min(end) > first.max(skip) {
+            within.insert(member.clone());
+        }
+    }
+    within
 }
 
 /// The distinct members.
@@ -149,6 +159,24 @@ mod tests {
         assert_eq!(texts(last, -1), "[4]");
         assert_eq!(texts(last - 1, last), "[3]");
         assert_eq!(texts(3, 3), "[]");
+    }
+
+    #[test]
+    fn a_range_of_a_bulk_set_does_not_look_at_what_is_behind_it() {
+        /// Ends the work at the first look: after a thousand members or so.
+        struct AtOnce;
+
+        impl watch::Watch for AtOnce {
+            fn must_end(&self) -> bool {
+                true
+            }
+        }
+
+        let bulks: BulkSet = (0..100_000).map(|i| (Value::Int(i), 1)).collect();
+        let first = |end| watch::watched(Arc::new(AtOnce), || within(&bulks, 0, end).len());
+        watch::ticks(usize::MAX);
+        assert_eq!(first(3), Ok(3));
+        assert!(first(100_000).is_err(), "who wants all of them is asked whether he still does");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use planner::physical::op::NumberFunction;
 use values::number::{self, MAX_DIGITS};
 use values::{BigInt, GType, Value};
 
-use super::super::long_text::{without_leading_space, without_trailing_space};
+use super::super::long_text::trimmed;
 use super::Around;
 use super::text::excerpt;
 use crate::error::QueryError;
@@ -51,7 +51,7 @@ fn as_number(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value
 
 /// A text that may be a number, without the space around it: not so long that reading it takes long.
 fn written<'t>(text: &'t str, around: Around<'_>) -> Result<&'t str, QueryError> {
-    let text = without_trailing_space(without_leading_space(text));
+    let text = trimmed(text);
     if text.len() > MOST {
         let message =
             format!("asNumber() reads at most {MAX_DIGITS} digits, not a text of {} bytes", text.len());
@@ -86,9 +86,12 @@ fn parse(text: &str) -> Option<Value> {
     if let Some(hexadecimal) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
         return unsigned(hexadecimal).then(|| radix(hexadecimal, 16))?;
     }
-    if digits.bytes().all(|b| b.is_ascii_digit()) {
-        let octal = digits.len() > 1 && digits.starts_with('0');
-        return radix(digits, if octal { 8 } else { 10 });
+    let is_whole = digits.bytes().all(|b| b.is_ascii_digit());
+    if begins_octal(digits) {
+        return is_whole.then(|| radix(digits, 8))?;
+    }
+    if is_whole {
+        return radix(digits, 10);
     }
     let signed = format!("{sign}{digits}");
     let (body, suffix) = signed.split_at(signed.len() - 1);
@@ -104,6 +107,11 @@ fn parse(text: &str) -> Option<Value> {
         "d" | "D" => double_or_decimal(body),
         _ => fraction(&signed),
     }
+}
+
+/// Whether a zero at its begin says that a number is octal, as commons-lang has it: not where a point comes behind.
+fn begins_octal(digits: &str) -> bool {
+    matches!(digits.as_bytes(), [b'0', second, ..] if second.is_ascii_digit()) && !digits.contains('.')
 }
 
 /// A float that is neither too large for its type nor so small that nothing is left of it.
@@ -164,8 +172,8 @@ fn as_bool(object: &Value, around: Around<'_>) -> Result<Value, QueryError> {
     match object {
         Value::Null => error(&"null"),
         Value::Bool(_) => Ok(object.clone()),
-        Value::String(text) if text.trim().eq_ignore_ascii_case("true") => Ok(Value::Bool(true)),
-        Value::String(text) if text.trim().eq_ignore_ascii_case("false") => Ok(Value::Bool(false)),
+        Value::String(text) if trimmed(text).eq_ignore_ascii_case("true") => Ok(Value::Bool(true)),
+        Value::String(text) if trimmed(text).eq_ignore_ascii_case("false") => Ok(Value::Bool(false)),
         Value::String(text) => error(&excerpt(text)),
         number => match number.as_f64() {
             Some(v) => Ok(Value::Bool(v != 0.0 && !v.is_nan())),

@@ -122,6 +122,10 @@ fn of_object(name: &str, object: &Value, around: Around<'_>) -> Result<Option<Va
             format!("Multiple properties exist for the provided key, use Vertex.properties({name})");
         return Err(around.error(message));
     }
+    // An entry of a map has no names.
+    if let Value::Entry(_) = object {
+        return Ok(None);
+    }
     Ok(element::with_property(object, key, around.graph, |value| value.map(graph::ValueRef::to_value)))
 }
 

@@ -88,6 +88,10 @@ fn fetch_column(
     what: &FetchKind,
     (graph, making): (&Graph<'_>, &mut Making<'_>),
 ) -> Result<Column, Unfit> {
+    let what = match (source, what) {
+        (Column::Vertices(_) | Column::Edges(_), FetchKind::OrNull(what)) => what,
+        _ => what,
+    };
     Ok(match (source, what) {
         (Column::Uniform(object), _) => match fetch_one(object, what, graph)? {
             Some(Value::Null) => Column::Values(vec![Value::Null; len]),
@@ -217,6 +221,8 @@ pub(in crate::operators) fn fetch_one(
             }
         },
         FetchKind::This => Some(object.clone()),
+        FetchKind::OrNull(_) if object.is_null() => Some(Value::Null),
+        FetchKind::OrNull(what) => fetch_one(object, what, graph)?,
         FetchKind::Property(name, key) => property_of(object, name, *key, graph),
         FetchKind::Token(token) => match element::token_of(object, *token, graph) {
             None => return Err(Unfit::WithoutToken(object.type_name(), *token)),

@@ -5,13 +5,18 @@ use std::sync::Arc;
 use graph::{EdgeLabelId, Graph, GraphOptions};
 use gremlin::PredicateOp;
 use planner::physical::{
-    EdgeEnd, EdgeLabels, ExpandTo, Hop, OpKind, Operand, Predicate, Slot, Target, Test, op,
+    EdgeEnd, EdgeLabels, ExpandTo, Hop, MapKeys, OpKind, Operand, Predicate, PropertyForm, Slot, Target,
+    Test, op,
 };
 use values::{Direction, Value, VertexRef};
 
 use super::world::{Row, World, bulked, op, slotted, tagged};
 use crate::batch::{Batch, Column};
+use crate::error::QueryError;
+use crate::operator::{Output, Step};
 use crate::operators::chunk::with_chunks_of;
+use crate::quota::MonotonicClock;
+use crate::scope_memory::ScopeMemory;
 
 fn out(labels: EdgeLabels) -> OpKind {
     expand(Direction::Out, labels, ExpandTo::Vertices, None, false)
@@ -44,6 +49,34 @@ fn label(world: &World, name: &str) -> EdgeLabels {
 fn heavier_than(world: &World, weight: f64) -> Test {
     let key = world.graph.snapshot().catalog().key("weight").unwrap();
     Test::Has(key, Predicate::Compare(PredicateOp::Gt, Operand::Const(weight.into())))
+}
+
+#[test]
+fn what_came_of_the_rows_before_one_that_fails_leaves_first() {
+    let world = World::modern();
+    let keys = MapKeys {
+        names: ["name"].iter().map(|name| (*name).into()).collect(),
+        ids: world.graph.snapshot().catalog().key("name").into_iter().collect(),
+        repeated: false,
+    };
+    let kinds = [
+        out(EdgeLabels::All),
+        expand(Direction::Out, EdgeLabels::All, ExpandTo::Edges { from: None }, None, false),
+        OpKind::Properties(op::Properties { keys, form: PropertyForm::Values }),
+    ];
+    let objects = [Value::VertexRef(world.v(1)), "no vertex".into(), Value::VertexRef(world.v(4))];
+    for kind in kinds {
+        let (query, op) = (world.query(), op(kind));
+        let (memory, clock) = (ScopeMemory::default(), MonotonicClock::default());
+        let cx = world.context(&query, &op, &memory, &clock);
+        let mut operator = crate::operators::create(&op);
+        let mut found = Output::default();
+        let input = world.batch(Column::Values(objects.to_vec()), objects.len());
+        assert_eq!(operator.step(Some(input), &cx, &mut found).unwrap(), Step::More, "{op:?}");
+        assert!(!found.is_empty(), "{op:?}");
+        let failed = operator.step(None, &cx, &mut found);
+        assert!(matches!(failed, Err(QueryError::Step { .. })), "{op:?}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use values::Value;
 
 use super::world::{World, slotted, tagged};
 use crate::batch::Batch;
+use crate::error::QueryError;
 use crate::operators::chunk::with_chunks_of;
 
 fn scan(kind: ElementKind) -> OpKind {
@@ -125,6 +126,36 @@ fn an_index_finds_each_vertex_once_and_a_scan_finds_the_same_without_it() {
         assert_eq!(found.sorted(), ["v[4]", "v[4]", "v[6]", "v[6]"]);
         assert!(found.batches.iter().all(|b| b.len == 1), "what an index finds at once leaves in pieces");
     });
+}
+
+/// A lookup of persons by their names, with the index that it needs.
+fn indexed_names(world: &World, names: Operand) -> OpKind {
+    let catalog = world.graph.snapshot().catalog().clone();
+    let (label, key) = (catalog.vertex_label("person").unwrap(), catalog.key("name").unwrap());
+    world.graph.create_index("person", "name").unwrap();
+    OpKind::IndexLookup(op::IndexLookup { label, key, values: vec![names], spread: true })
+}
+
+#[test]
+fn the_room_that_an_index_took_is_charged_though_it_found_the_same_all_the_time() {
+    let mut world = World::modern();
+    let names = Value::list(vec![Value::from("josh"); 50_000]);
+    let kind = indexed_names(&world, Operand::Const(names));
+    assert_eq!(world.run(kind.clone(), vec![Batch::seed(4, false)]).texts(), ["v[4]"]);
+    world.memory = 100 << 10;
+    let refused = world.try_run(kind, vec![Batch::seed(4, false)]);
+    assert!(matches!(refused, Err(QueryError::MemoryExceeded { .. })));
+}
+
+#[test]
+fn a_row_with_many_values_is_looked_up_in_a_call_of_its_own() {
+    let world = World::modern();
+    let kind = indexed_names(&world, Operand::Slot(Slot(1)));
+    let (few, many) = (Value::list(["peter".into()]), Value::list(vec![Value::from("josh"); 5_000]));
+    let values = vec![Some(many.clone()), Some(few), Some(many)];
+    let found = world.run(kind, vec![slotted(world.values(&["a", "b", "c"]), 1, values)]);
+    assert_eq!(found.texts(), ["v[4]", "v[6]", "v[4]"]);
+    assert_eq!(found.batches.iter().map(|batch| batch.len).collect::<Vec<_>>(), [2, 1]);
 }
 
 #[test]

@@ -122,6 +122,8 @@ pub enum FetchKind {
     Token(T),
     /// Keys or values of a map.
     Column(Column),
+    /// The same of what may be null, which stays null: `select('name').by('key')`.
+    OrNull(Box<FetchKind>),
 }
 
 impl FetchKind {
@@ -129,7 +131,17 @@ impl FetchKind {
     pub fn key(&self) -> Option<KeyId> {
         match self {
             Self::Property(_, key) | Self::Only(_, key) => *key,
+            Self::OrNull(what) => what.key(),
             _ => None,
+        }
+    }
+
+    /// Whether it is the value of a property.
+    pub fn is_property(&self) -> bool {
+        match self {
+            Self::Property(..) | Self::Only(..) => true,
+            Self::OrNull(what) => what.is_property(),
+            _ => false,
         }
     }
 }
@@ -170,6 +182,7 @@ impl InWords for FetchKind {
             Self::Property(name, _) | Self::Only(name, _) => words.raw(name),
             Self::Token(token) => words.token(*token),
             Self::Column(column) => words.raw(column.as_str()),
+            Self::OrNull(what) => what.write(words),
         }
     }
 }
