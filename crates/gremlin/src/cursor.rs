@@ -1,6 +1,11 @@
 //! Walking over Gremlin text, token by token.
 
+use values::watch;
+
 use crate::Position;
+
+/// Bytes that are passed over in the time of a tick of the watch.
+const BYTES_PER_TICK: usize = 64;
 
 /// A place in Gremlin text, always at the start of a token: space and comments are behind it.
 pub(crate) struct Cursor<'t> {
@@ -128,7 +133,7 @@ impl<'t> Cursor<'t> {
 
     #[inline]
     fn skip_space(&mut self) {
-        let bytes = self.text.as_bytes();
+        let (bytes, start) = (self.text.as_bytes(), self.at);
         loop {
             match bytes.get(self.at) {
                 Some(b' ' | b'\t' | b'\r' | b'\n' | 0x0c) => self.at += 1,
@@ -136,13 +141,15 @@ impl<'t> Cursor<'t> {
                     let comment = bytes[self.at..].iter().take_while(|b| !matches!(b, b'\r' | b'\n'));
                     self.at += comment.count();
                 }
-                _ => return,
+                _ => break,
             }
         }
+        passed(self.at - start);
     }
 
     /// Line and column of a byte offset.
     pub(crate) fn position(&mut self, offset: usize) -> Position {
+        passed(offset.abs_diff(self.known.0));
         let position = if offset < self.known.0 { self.before(offset) } else { self.behind(offset) };
         self.known = (offset, position);
         position
@@ -171,6 +178,7 @@ impl<'t> Cursor<'t> {
             return Position { column: known.column - characters(between) as u32, ..known };
         }
         let line = ahead.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        passed(line.len());
         Position { line: known.line - lines as u32, column: 1 + characters(line) as u32 }
     }
 
@@ -185,6 +193,14 @@ impl<'t> Cursor<'t> {
             c => c.len_utf8(),
         };
         format!("`{}`", shorten(&rest[..end]))
+    }
+}
+
+/// Tells the watch of so many bytes that were looked at: what is no argument, as space and comments, may be most of a text.
+#[inline]
+fn passed(bytes: usize) {
+    if bytes >= BYTES_PER_TICK {
+        watch::ticks(bytes / BYTES_PER_TICK);
     }
 }
 

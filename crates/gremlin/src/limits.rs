@@ -8,7 +8,8 @@ pub struct ParseLimits {
     /// Deepest nesting of arguments in arguments. Reading, printing and dropping a traversal use the stack in
     /// proportion: under 2 KiB a level in release builds.
     pub depth: u32,
-    /// Most values that ranges (`1..9`) and the collections spread into `within` may come to, all together.
+    /// Most values that ranges (`1..9`), the collections spread into `within`, and what is copied of a bound predicate or collection
+    /// of tokens where a variable stands for it, may come to, all together.
     pub values: usize,
 }
 

@@ -20,12 +20,12 @@ mod token;
 
 use std::collections::BTreeMap;
 
-use values::Str;
+use values::{Str, watch};
 
 pub use argument::is_own_word;
 pub use statements::Statements;
 
-use crate::cursor::Cursor;
+use crate::cursor::{Cursor, Mark};
 use crate::{Argument, ParseError, ParseErrorKind, ParseLimits, ParseOptions, Query, Traversal};
 
 /// What a text's variables stand for: values, mostly; tokens, predicates, and collections that hold such.
@@ -92,25 +92,40 @@ type Result<T, E = Refusal> = std::result::Result<T, E>;
 
 /// The state of reading one text.
 struct Parser<'t, 'b> {
-    text: &'t str,
     cursor: Cursor<'t>,
     bindings: &'b Bindings,
     options: &'b ParseOptions<'b>,
     /// Arguments around the cursor.
     depth: u32,
-    /// Values that ranges and spread collections have made.
+    /// Values that ranges, spread collections and copies of what is bound have made.
     values: usize,
     /// Whether a statement may keep its result in a variable, or be a value.
     keeps: bool,
 }
 
 impl<'t, 'b> Parser<'t, 'b> {
+    /// At the beginning of a text.
     fn new(text: &'t str, bindings: &'b Bindings, options: &'b ParseOptions<'b>) -> Result<Self> {
+        Self::at(text, None, bindings, options)
+    }
+
+    /// Where another one stood in the text; `None`: at its beginning. What is before that is not looked at again: a text may have
+    /// millions of statements.
+    fn at(
+        text: &'t str,
+        mark: Option<Mark>,
+        bindings: &'b Bindings,
+        options: &'b ParseOptions<'b>,
+    ) -> Result<Self> {
         let (bytes, limit) = (text.len(), options.limits.text_bytes);
         if bytes > limit {
             return Err(Box::new(ParseError { at: None, kind: ParseErrorKind::TooLong { bytes, limit } }));
         }
-        Ok(Self { text, cursor: Cursor::new(text), bindings, options, depth: 0, values: 0, keeps: false })
+        let cursor = match mark {
+            Some(mark) => Cursor::resume(text, mark),
+            None => Cursor::new(text),
+        };
+        Ok(Self { cursor, bindings, options, depth: 0, values: 0, keeps: false })
     }
 
     /// The error of `kind` at a byte offset.
@@ -155,7 +170,12 @@ impl<'t, 'b> Parser<'t, 'b> {
     fn count_values(&mut self, offset: usize, count: usize) -> Result<()> {
         self.values = self.values.saturating_add(count);
         let limit = self.options.limits.values;
-        if self.values > limit { Err(self.error(offset, ParseErrorKind::TooMany { limit })) } else { Ok(()) }
+        if self.values > limit {
+            return Err(self.error(offset, ParseErrorKind::TooMany { limit }));
+        }
+        // Each is made within a tick.
+        watch::ticks(count);
+        Ok(())
     }
 
     /// Whether statements can begin with `word`.

@@ -119,6 +119,23 @@ impl Argument {
         }
     }
 
+    /// How many arguments and calls are in it, however deep: a copy of it makes so many anew. What is in a value is shared.
+    pub(crate) fn contained(&self) -> usize {
+        match self {
+            Self::Binding(_, inner) => 1 + inner.contained(),
+            Self::Traversal(traversal) => {
+                let in_source = traversal.source.iter().map(|call| 1 + contained_in(&call.args));
+                let in_steps = traversal.steps.iter().map(|call| 1 + contained_in(&call.args));
+                in_source.chain(in_steps).sum()
+            }
+            Self::Predicate(predicate) => predicate.contained(),
+            Self::Strategy(strategy) => contained_in(strategy.configuration.iter().map(|(_, value)| value)),
+            Self::List(members) | Self::Set(members) => contained_in(members),
+            Self::Map(entries) => contained_in(entries.iter().flat_map(|(key, value)| [key, value])),
+            _ => 0,
+        }
+    }
+
     /// About how many bytes of memory it takes.
     pub fn bytes(&self) -> u64 {
         match self {
@@ -130,7 +147,17 @@ impl Argument {
     }
 }
 
+/// As [`Argument::contained`], with these themselves.
+fn contained_in<'a>(arguments: impl IntoIterator<Item = &'a Argument>) -> usize {
+    arguments.into_iter().map(|argument| 1 + argument.contained()).sum()
+}
+
 impl Predicate {
+    fn contained(&self) -> usize {
+        let inner: usize = self.inner().iter().map(|inner| 1 + inner.contained()).sum();
+        inner + contained_in(self.operands())
+    }
+
     fn acts(&self) -> bool {
         match self {
             Self::Compare(_, operand) | Self::TypeOf(operand) | Self::Text(_, operand) => operand.acts(),

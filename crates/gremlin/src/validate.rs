@@ -2,6 +2,7 @@
 
 use crate::signature::{check_element, check_predicate, check_source, check_step, is_start};
 use crate::{Argument, ParseError, ParseErrorKind, ParseLimits, Predicate, Traversal};
+use values::watch;
 
 /// Checks a whole traversal that came as bytecode: that it begins with a step that can, that each call has arguments
 /// that one of its forms takes, and that it is not nested too deep.
@@ -37,6 +38,7 @@ fn check_arguments(args: &[Argument], depth: u32, limits: &ParseLimits) -> Resul
 }
 
 fn check_argument(argument: &Argument, depth: u32, limits: &ParseLimits) -> Result<(), ParseErrorKind> {
+    watch::tick();
     let depth = depth.checked_sub(1).ok_or(ParseErrorKind::TooDeep { limit: limits.depth })?;
     match argument {
         Argument::Traversal(traversal) => check_traversal(traversal, depth, limits),
@@ -68,6 +70,7 @@ pub(crate) fn check_predicates(
     depth: u32,
     limits: &ParseLimits,
 ) -> Result<(), ParseErrorKind> {
+    watch::tick();
     check_predicate(predicate)?;
     predicate.operands().try_for_each(|operand| check_argument(operand, depth, limits))?;
     predicate.inner().iter().try_for_each(|inner| {

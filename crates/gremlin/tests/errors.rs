@@ -1,8 +1,8 @@
 //! What is refused, and with which words.
 
 use gremlin::{
-    Argument, Bindings, Cardinality, ParseErrorKind, ParseLimits, ParseOptions, parse, parse_parameters,
-    parse_traversal, parse_with, validate,
+    Argument, Bindings, Cardinality, Order, ParseErrorKind, ParseLimits, ParseOptions, Predicate, parse,
+    parse_parameters, parse_traversal, parse_with, validate,
 };
 use values::Value;
 
@@ -116,6 +116,30 @@ fn text_depth_and_values_are_bounded() {
     assert_eq!(refused("g.V().where(not(where(out('a'))))"), ParseErrorKind::TooDeep { limit: 3 });
     assert_eq!(refused("g.inject(1..6, 1..6)"), ParseErrorKind::TooMany { limit: 10 });
     assert!(parse_with("g.inject([[1]])", &Bindings::new(), &options).is_ok());
+}
+
+#[test]
+fn what_is_copied_where_a_variable_stands_for_it_is_bounded() {
+    let numbers: Vec<_> = (0..100).map(|n| Argument::Value(Value::Int(n))).collect();
+    let ordered: Vec<_> = vec![Argument::Order(Order::Asc); 100];
+    let bindings = Bindings::from([
+        ("p".into(), Argument::Predicate(Predicate::Within(numbers.clone()))),
+        ("m".into(), Argument::Map(numbers.iter().cloned().zip(ordered.clone()).collect())),
+        ("l".into(), Argument::List(ordered)),
+        ("v".into(), Value::from((0..100).map(Value::Int).collect::<Vec<_>>()).into()),
+    ]);
+    let limits = ParseLimits { values: 1_000, ..ParseLimits::default() };
+    let options = ParseOptions { limits, ..ParseOptions::default() };
+    let read = |said: &str, times: usize| {
+        let text = format!("g.inject(1){}", format!(".is({said})").repeat(times));
+        parse_with(&text, &bindings, &options).map_err(|error| error.kind)
+    };
+    for (said, most) in [("p", 10), ("not(p)", 10), ("l", 10), ("m", 5)] {
+        assert!(read(said, most).is_ok(), "{said}");
+        assert_eq!(read(said, most + 1), Err(ParseErrorKind::TooMany { limit: 1_000 }), "{said}");
+    }
+    // One that is a value is shared.
+    assert!(read("v", 1_000).is_ok());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use access::{Rights, Role};
-use server::{Client, Holder, QueryInfo};
+use server::{Client, Holder, UnderWay};
 
 use crate::Error;
 
@@ -74,7 +74,7 @@ impl Asker {
     }
 
     /// Whether it may see a query, and stop it: its own, or as an admin of all graphs any. Where there are no users, everybody may.
-    pub(crate) fn may_see(&self, query: &QueryInfo) -> bool {
+    pub(crate) fn may_see(&self, query: &UnderWay) -> bool {
         self.may_see_of(query.user.as_deref())
     }
 

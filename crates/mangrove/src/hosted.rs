@@ -5,12 +5,11 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    thread,
     time::Instant,
 };
 
 use parking_lot::Mutex;
-use server::{Input, Query};
+use server::{Holder, Input, Query};
 
 use crate::{
     Database, Error,
@@ -20,6 +19,7 @@ use crate::{
         Asked, Job, Once, Over, Ready, Request, Seen, ServerSink, Wishes, answer, bindings, once, only,
         refusal,
     },
+    service_threads::{Call, SERVICE_THREADS},
     services::begins_with_call,
     sessions::{Course, Ground, SessionDoor},
     summary,
@@ -135,7 +135,7 @@ fn go_on(
     Ok(Box::new(Over))
 }
 
-/// Goes on with a request that begins with a service, on a thread of its own since that may wait.
+/// Goes on with a request that begins with a service, on [a thread](crate::service_threads) that may wait.
 fn call(
     inner: Arc<Inner>,
     request: Request,
@@ -143,25 +143,67 @@ fn call(
     sink: ServerSink,
 ) -> Result<Box<dyn server::Running>, Error> {
     let later = Arc::new(Later::default());
-    let (shared, is_given_up) = (later.clone(), later.is_given_up.clone());
+    let is_given_up = later.is_given_up.clone();
     let wishes = wishes.until(Arc::new(move || is_given_up.load(Ordering::Acquire)));
-    let act = move || match go_on(&inner, request, wishes, &sink) {
-        Ok(running) => shared.begun(running),
-        Err(error) => sink.finish(Err(refusal(&error))),
-    };
-    let thread = thread::Builder::new().name("service".into()).spawn(act);
-    thread.map_err(|error| Error::Engine(Arc::new(error)))?;
+    let call = ServiceCall { inner, request, wishes, sink, later: later.clone() };
+    SERVICE_THREADS.call(Box::new(call)).map_err(|error| Error::Engine(Arc::new(error)))?;
     Ok(Box::new(LaterHandle(later)))
+}
+
+/// A request that begins with a service, until there is a thread for it.
+struct ServiceCall {
+    inner: Arc<Inner>,
+    request: Request,
+    wishes: Wishes,
+    sink: ServerSink,
+    later: Arc<Later>,
+}
+
+impl Call for ServiceCall {
+    fn holder(&self) -> Option<Holder> {
+        self.wishes.asker().holder()
+    }
+
+    fn is_over(&self) -> bool {
+        self.later.is_given_up.load(Ordering::Acquire)
+            || self.wishes.time(&self.inner).deadline().is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    fn run(self: Box<Self>) {
+        let Self { inner, request, wishes, sink, later } = *self;
+        if !later.begins() {
+            // Nobody waits for it, or whoever stopped it tells its client.
+            return;
+        }
+        let done = match wishes.time(&inner).spend(|| ()) {
+            Ok(()) => go_on(&inner, request, wishes, &sink),
+            Err(late) => Err(late.into()),
+        };
+        match done {
+            Ok(running) => later.begun(running),
+            Err(error) => sink.finish(Err(refusal(&error))),
+        }
+    }
 }
 
 /// A query that has not begun yet, and whether nobody waits for it any more.
 #[derive(Default)]
 struct Later {
     is_given_up: Arc<AtomicBool>,
+    /// Whether its service is being called, or was. Changed under the lock of what runs.
+    has_begun: AtomicBool,
     running: Mutex<Option<Box<dyn server::Running>>>,
 }
 
 impl Later {
+    /// Its service is called now; false if nobody wants that any more.
+    fn begins(&self) -> bool {
+        let _place = self.running.lock();
+        let is_wanted = !self.is_given_up.load(Ordering::Acquire);
+        self.has_begun.store(is_wanted, Ordering::Release);
+        is_wanted
+    }
+
     fn begun(&self, running: Box<dyn server::Running>) {
         let mut place = self.running.lock();
         if self.is_given_up.load(Ordering::Acquire) {
@@ -175,9 +217,11 @@ struct LaterHandle(Arc<Later>);
 
 impl server::Running for LaterHandle {
     fn stop(&self) {
-        // What a service does is not given up in the middle.
-        if let Some(running) = &*self.0.running.lock() {
-            running.stop();
+        match &*self.0.running.lock() {
+            Some(running) => running.stop(),
+            // What a service does is not given up in the middle.
+            None if self.0.has_begun.load(Ordering::Acquire) => {}
+            None => self.0.is_given_up.store(true, Ordering::Release),
         }
     }
 

@@ -50,6 +50,7 @@ mod profile;
 mod request;
 mod results;
 pub mod schema_file;
+mod service_threads;
 mod services;
 mod sessions;
 mod summary;

@@ -105,6 +105,21 @@ fn a_script_whose_values_take_too_much_is_refused_unread() {
 }
 
 #[test]
+fn inputs_of_less_than_a_mebibyte_are_held_as_long_as_their_requests() {
+    let db = modern();
+    let used = || db.engine().memory().unwrap().used();
+    let send = |_| submit(&db, Query { memory: 900_000, ..query(ENDLESS) }, usize::MAX);
+    let asked: Vec<_> = (0..20).map(send).collect();
+    assert!(used() > 17_000_000, "{}", used());
+    drop(asked);
+    let started = Instant::now();
+    while used() > 4_000_000 {
+        assert!(started.elapsed() < Duration::from_secs(10), "it is still held");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
 fn what_is_wrong_with_a_script_is_told_through_the_sink() {
     let db = modern();
     for (script, kind) in [
@@ -145,6 +160,28 @@ fn a_timeout_ends_a_query_and_frees_the_executors() {
     let asked = ask_with(&db, ENDLESS, usize::MAX, Some(Duration::from_millis(50)));
     assert_eq!(asked.outcome().unwrap_err().kind, ErrorKind::Timeout);
     idle_after(&db);
+}
+
+/// Its second statement is read when the first one has run, and hashes what that came to for each of its letters.
+#[test]
+fn a_timeout_ends_the_reading_of_a_statement_whose_variables_are_large() {
+    let db = modern();
+    let script = format!("x = 1..100000; {{{}}}", vec!["x"; 20_000].join(","));
+    let begun = Instant::now();
+    let asked = ask_with(&db, &script, usize::MAX, Some(Duration::from_millis(100)));
+    assert_eq!(asked.outcome().unwrap_err().kind, ErrorKind::Timeout);
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+}
+
+/// Each of its statements says nothing, none has an argument, and what stands before them is passed over once.
+#[test]
+fn a_timeout_ends_the_reading_of_a_script_that_says_nothing() {
+    let db = modern();
+    let mut asked = query(&format!("{}{}", " ".repeat(1 << 18), "''".repeat(1 << 18)));
+    let begun = Instant::now();
+    (asked.asked, asked.timeout) = (begun, Some(Duration::from_millis(5)));
+    assert_eq!(submit(&db, asked, usize::MAX).outcome().unwrap_err().kind, ErrorKind::Timeout);
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
 }
 
 /// A search for a pattern cannot be left in the middle, and lends its executor, of which there is only one here.

@@ -71,6 +71,19 @@ impl Arguments {
         }
     }
 
+    /// How many entries the map under a name has, without looking at them; none if there is no map.
+    pub(crate) fn count_of(&self, name: &str) -> usize {
+        match self.args.get(name) {
+            Some(WireValue::Value(Value::Map(map))) => map.len(),
+            Some(WireValue::Map(entries)) => entries.len(),
+            Some(WireValue::Argument(argument)) => match &**argument {
+                Argument::Map(entries) => entries.len(),
+                _ => 0,
+            },
+            _ => 0,
+        }
+    }
+
     pub(crate) fn map(&mut self, name: &str) -> Result<Option<Map>, Refusal> {
         let Some(value) = self.take(name) else { return Ok(None) };
         match value.into_value() {

@@ -6,12 +6,11 @@
 //! are not divided among as many as there are such requests. Such work inside other such work is a part of it.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use std::thread::available_parallelism;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
@@ -41,13 +40,69 @@ impl Work {
 }
 
 /// One for each second core. They are the process's, as the cores are.
-static SEATS: LazyLock<Vec<Mutex<()>>> = LazyLock::new(|| {
+static SEATS: LazyLock<Seats> = LazyLock::new(|| {
     let cores = available_parallelism().map_or(1, usize::from);
-    (0..cores.div_ceil(2)).map(|_| Mutex::new(())).collect()
+    Seats::new(cores.div_ceil(2), Duration::from_secs(10))
 });
 
-/// Where the next one sits.
-static NEXT: AtomicUsize = AtomicUsize::new(0);
+/// So many seats, none of which is anybody's before it is free: who finds none waits for the next one that is, whichever it is, and
+/// who came first has it.
+struct Seats {
+    seating: Mutex<Seating>,
+    handed_over: Condvar,
+    /// How long somebody waits who names no deadline.
+    longest_wait: Duration,
+}
+
+struct Seating {
+    free: usize,
+    /// Threads that wait.
+    waiting: usize,
+    /// Seats that were given back to those that wait, and not taken yet: who comes now has none of these. No more than wait.
+    handed_over: usize,
+}
+
+/// A seat that is taken; dropping it frees it.
+struct Seat<'a>(&'a Seats);
+
+impl Seats {
+    fn new(free: usize, longest_wait: Duration) -> Self {
+        let seating = Mutex::new(Seating { free, waiting: 0, handed_over: 0 });
+        Self { seating, handed_over: Condvar::new(), longest_wait }
+    }
+
+    /// Waits for a seat; `None` if none was free in time.
+    fn take(&self, deadline: Option<Instant>) -> Option<Seat<'_>> {
+        let mut seating = self.seating.lock();
+        if seating.free > 0 {
+            seating.free -= 1;
+            return Some(Seat(self));
+        }
+        let deadline = deadline.unwrap_or_else(|| Instant::now() + self.longest_wait);
+        seating.waiting += 1;
+        while seating.handed_over == 0 {
+            if self.handed_over.wait_until(&mut seating, deadline).timed_out() {
+                break;
+            }
+        }
+        seating.waiting -= 1;
+        // One may have been handed over while it woke too late.
+        seating.handed_over = seating.handed_over.checked_sub(1)?;
+        Some(Seat(self))
+    }
+}
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        let mut seating = self.0.seating.lock();
+        if seating.waiting > seating.handed_over {
+            seating.handed_over += 1;
+            self.0.handed_over.notify_one();
+        } else {
+            seating.free += 1;
+        }
+    }
+}
 
 /// What is done before long work, and when it has ended.
 static AROUND: OnceLock<[fn(); 2]> = OnceLock::new();
@@ -93,17 +148,14 @@ fn shares_thread() -> bool {
 
 /// Does some work on a thread that connections share, aside if it is long; elsewhere it just does it. Nobody waits for a seat after
 /// `deadline`: the work begins without one then, and whoever gives a deadline has the work look at it at its beginning. Only to
-/// read a message, which takes as long as the message is, goes on.
+/// read a message, which takes as long as the message is, goes on. Without a deadline nobody waits for long either: what has none
+/// takes milliseconds, and its thread is needed.
 pub fn aside<R>(what: Work, deadline: Option<Instant>, work: impl FnOnce() -> R) -> R {
     if what.is_small() || AT_WORK.get() || !shares_thread() {
         return work();
     }
     block_in_place(|| {
-        let seat = &SEATS[NEXT.fetch_add(1, Ordering::Relaxed) % SEATS.len()];
-        let _seated = match deadline {
-            Some(deadline) => seat.try_lock_until(deadline),
-            None => Some(seat.lock()),
-        };
+        let _seated = SEATS.take(deadline);
         let _around = Around::begin();
         work()
     })
@@ -112,7 +164,6 @@ pub fn aside<R>(what: Work, deadline: Option<Instant>, work: impl FnOnce() -> R)
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::channel;
-    use std::time::Duration;
 
     use tokio::runtime::Builder;
 
@@ -136,6 +187,36 @@ mod tests {
             (long, small, unwound.map_err(|_| IS_LONG.get()))
         });
         assert_eq!(runtime.block_on(told).unwrap(), (true, false, Err::<(), _>(false)));
+    }
+
+    #[test]
+    fn who_waits_has_whichever_seat_is_free_first() {
+        let seats = Seats::new(2, Duration::from_secs(30));
+        for last in [false, true] {
+            let (one, other) = (seats.take(None).unwrap(), seats.take(None).unwrap());
+            let (leaves, stays) = if last { (other, one) } else { (one, other) };
+            std::thread::scope(|scope| {
+                let waits = scope.spawn(|| seats.take(None).is_some());
+                while seats.seating.lock().waiting == 0 {
+                    std::thread::yield_now();
+                }
+                drop(leaves);
+                assert!(waits.join().unwrap());
+            });
+            drop(stays);
+        }
+        assert_eq!(seats.seating.lock().free, 2);
+    }
+
+    #[test]
+    fn nobody_waits_for_a_seat_without_an_end() {
+        let seats = Seats::new(1, Duration::from_millis(20));
+        let taken = seats.take(None);
+        let soon = Some(Instant::now() + Duration::from_millis(5));
+        assert!(taken.is_some() && seats.take(soon).is_none() && seats.take(None).is_none());
+        drop(taken);
+        // Those who went away have left none behind for themselves.
+        assert!(seats.take(soon).is_some());
     }
 
     #[test]

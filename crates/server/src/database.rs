@@ -248,8 +248,9 @@ pub struct Query {
 }
 
 impl Query {
-    /// Bytes of memory of an input for which nobody is asked, and nothing held.
-    pub const SMALL_INPUT: usize = 1 << 20;
+    /// Bytes of memory of an input for which nothing is held: to count it takes longer than many a short query. As many requests as a
+    /// server has at once come to some tens of megabytes so.
+    pub const SMALL_INPUT: usize = 16 << 10;
 }
 
 /// The two notations in which a traversal arrives.

@@ -6,7 +6,7 @@ use access::{Gate, Role};
 use tokio::sync::Semaphore;
 
 use crate::{
-    ErrorKind, Graphs, HostName, Queries, Query, QueryError, Security, ServerOptions, TenantUse,
+    ErrorKind, Graphs, HostName, Queries, QueryError, Security, ServerOptions, TenantUse,
     aside::{Work, aside},
     connections::{ConnectionTable, Guest, WAITING, WAITING_PER_ADDRESS},
     door::Door,
@@ -56,7 +56,12 @@ pub(crate) struct Host {
     pub(crate) scrapes: Arc<Semaphore>,
     /// The same for the summary of a graph.
     pub(crate) summaries: Arc<Semaphore>,
+    /// The same for telling what queries are under way.
+    pub(crate) listings: Arc<Semaphore>,
 }
+
+/// What any graph would read: it is not worth while to ask all of them. What it takes is held like anything else once it is read.
+const UNASKED: usize = 1 << 20;
 
 /// Requests of admins for which there is always room.
 const RESERVE: usize = 64;
@@ -69,6 +74,9 @@ pub(crate) enum Place {
     /// Of those that are kept for admins.
     Reserve(#[expect(dead_code, reason = "held for its count")] Permit),
 }
+
+/// Lists of queries that are made at a time: each reads the bytecode of those that it shows once more.
+const LISTINGS: usize = 4;
 
 /// Farewells at a time: each may take a second.
 const FAREWELLS: usize = 64;
@@ -97,6 +105,7 @@ impl Host {
             farewells: Permits::new(FAREWELLS),
             scrapes: Arc::new(Semaphore::new(1)),
             summaries: Arc::new(Semaphore::new(1)),
+            listings: Arc::new(Semaphore::new(LISTINGS)),
             graphs,
             options,
         })
@@ -138,7 +147,7 @@ impl Host {
     pub(crate) fn weigh(&self, length: usize, weigh: impl FnOnce() -> usize) -> Result<usize, QueryError> {
         // All of it is looked through, in milliseconds where it has megabytes.
         let bytes = aside(Work::Request(length), None, weigh);
-        if bytes < Query::SMALL_INPUT {
+        if bytes < UNASKED {
             return Ok(bytes);
         }
         let graphs = self.graphs.all();

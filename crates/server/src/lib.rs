@@ -62,7 +62,7 @@ pub use graphs::Graphs;
 pub use listener::Server;
 pub use metrics::{Metric, MetricKind};
 pub use options::ServerOptions;
-pub use queries::{Queries, QueryInfo, QueryLog, QueryPhase};
+pub use queries::{Queries, QueryInfo, QueryLog, QueryPhase, UnderWay};
 pub use security::{Security, TenantUse};
 pub use status::StatusCode;
 pub use tls::{Tls, TlsError, TlsFiles};

@@ -132,7 +132,7 @@ impl Operation {
         };
         check_language(args)?;
         let bindings = bindings(args, host)?;
-        let aliases = args.map("aliases")?.unwrap_or_default();
+        let aliases = aliases(args)?.unwrap_or_default();
         check_aliases(&aliases, guest)?;
         let source = source_of(&script).unwrap_or("g");
         let name = aliases.get(&Value::str(source)).and_then(Value::as_str).unwrap_or(source);
@@ -170,7 +170,7 @@ impl Operation {
                 "A message with [bytecode] op code requires a [gremlin] argument that is of type Bytecode.",
             ));
         };
-        let aliases = args.map("aliases")?.ok_or_else(|| {
+        let aliases = aliases(args)?.ok_or_else(|| {
             Refusal::arguments("A message with [bytecode] op code requires a [aliases] argument.")
         })?;
         let name = match (aliases.len(), aliases.get(&Value::str("g"))) {
@@ -255,7 +255,8 @@ impl Operation {
         let max_timeout = host.options.max_evaluation_timeout;
         let memory = match &input {
             Input::Text { script, .. } => {
-                aside(Work::Request(script.len()), None, || gremlin::memory_of(script))
+                let deadline = host.options.usual_deadline(Instant::now());
+                aside(Work::Request(script.len()), deadline, || gremlin::memory_of(script))
             }
             Input::Bytecode(_) | Input::End(_) => 0,
         };
@@ -330,6 +331,19 @@ fn check_language(args: &mut Arguments) -> Result<(), Refusal> {
     }
 }
 
+/// Aliases of a request: for each, it is looked up who may use what it stands for.
+const MOST_ALIASES: usize = 256;
+
+fn aliases(args: &mut Arguments) -> Result<Option<Map>, Refusal> {
+    let count = args.count_of("aliases");
+    if count > MOST_ALIASES {
+        return Err(Refusal::arguments(format!(
+            "[aliases] has {count} entries, which is more than the {MOST_ALIASES} that it may have"
+        )));
+    }
+    args.map("aliases")
+}
+
 fn check_aliases(aliases: &Map, guest: &Guest) -> Result<(), Refusal> {
     let host = &*guest.host;
     for (alias, target) in aliases.iter() {
@@ -349,8 +363,16 @@ fn check_aliases(aliases: &Map, guest: &Guest) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Bindings that are no variables but instructions to a script engine of the JVM.
+const MOST_INSTRUCTIONS: usize = 64;
+
 /// The script's variables.
 fn bindings(args: &mut Arguments, host: &Host) -> Result<Vec<(Str, Argument)>, Refusal> {
+    // Before each of millions is looked at. What scripts of the JVM's engines have beside variables does not count among them.
+    let count = args.count_of("bindings");
+    if count > host.options.max_bindings.saturating_add(MOST_INSTRUCTIONS) {
+        return Err(too_many_bindings(count, host));
+    }
     let entries = args.entries("bindings")?;
     let mut bindings = Vec::with_capacity(entries.len().min(host.options.max_bindings));
     for (key, bound) in entries {
@@ -373,12 +395,15 @@ fn bindings(args: &mut Arguments, host: &Host) -> Result<Vec<(Str, Argument)>, R
         bindings.push((name, bound));
     }
     if bindings.len() > host.options.max_bindings {
-        return Err(Refusal::arguments(format!(
-            "The [eval] message contains {} bindings which is more than is allowed by the server ({}, \
-             server.max_bindings)",
-            bindings.len(),
-            host.options.max_bindings
-        )));
+        return Err(too_many_bindings(bindings.len(), host));
     }
     Ok(bindings)
+}
+
+fn too_many_bindings(count: usize, host: &Host) -> Refusal {
+    Refusal::arguments(format!(
+        "The [eval] message contains {count} bindings which is more than is allowed by the server ({}, \
+         server.max_bindings)",
+        host.options.max_bindings
+    ))
 }

@@ -167,6 +167,37 @@ async fn what_would_take_more_memory_than_a_query_may_hold_is_refused_before_it_
 }
 
 #[tokio::test]
+async fn a_content_type_in_capitals_is_weighed_and_read_as_the_same_format() {
+    let serving = Serving::start(ServerOptions::default()).await;
+    let lists = vec!["[[]]"; 20_000].join(",");
+    let body = format!(r#"{{"gremlin":"g.count(1)","bindings":{{"x":[{lists}]}}}}"#);
+    for mime in ["Application/vnd.graphbinary-v1.0", "APPLICATION/VND.GRAPHBINARY-V4.0"] {
+        let headers = format!("content-type: {mime}\r\n");
+        let (status, _, told) = exchange(&serving, post_with(&body, &headers)).await;
+        assert_eq!(status, 400, "it is no GraphBinary: {}", String::from_utf8_lossy(&told));
+    }
+    assert!(serving.fake.last.lock().is_none());
+}
+
+#[tokio::test]
+async fn more_aliases_and_bindings_than_there_may_be_are_counted_and_not_looked_at() {
+    let serving = Serving::start(ServerOptions { max_bindings: 10, ..Default::default() }).await;
+    let entries = |count: usize| {
+        let entries: Vec<_> = (0..count).map(|n| format!(r#""a{n}":"g""#)).collect();
+        entries.join(",")
+    };
+    for (field, count, reason) in
+        [("aliases", 300, "[aliases] has 300 entries"), ("bindings", 90, "contains 90")]
+    {
+        let body = format!(r#"{{"gremlin":"g.count(1)","{field}":{{{}}}}}"#, entries(count));
+        let (status, told) = post(&serving, &body).await;
+        assert!(status == 400 && told["message"].as_str().unwrap().contains(reason), "{status} {told}");
+    }
+    let body = format!(r#"{{"gremlin":"g.count(1)","aliases":{{{}}}}}"#, entries(100));
+    assert_eq!(post(&serving, &body).await.0, 200);
+}
+
+#[tokio::test]
 async fn an_error_quotes_little_of_what_is_long() {
     let serving = Serving::start(ServerOptions::default()).await;
     let long = "x".repeat(1 << 20);

@@ -171,6 +171,26 @@ async fn what_comes_while_the_client_says_who_it_is_is_answered_in_its_order() {
 }
 
 #[tokio::test]
+async fn what_is_long_is_not_read_before_it_is_known_who_sends_it() {
+    let (serving, _) = serving().await;
+    let mut client = serving.connect().await;
+    // It would take more than any query may hold, which nobody has looked at yet.
+    let lists = json!({ "gremlin": "g.count(1)", "bindings": { "x": vec![json!([[]]); 20_000] } });
+    let many = client.send("eval", "", lists).await;
+    let asked = client.response().await;
+    assert_eq!((asked.code(), asked.id()), (407, many.as_str()), "{}", asked.message());
+    let long = json!({ "gremlin": "g.count(1)", "bindings": { "x": "x".repeat(100_000) } });
+    let long = client.send("eval", "", long).await;
+    client.send("authentication", "", plain("ada", "countess1815")).await;
+    let refused = client.response().await;
+    assert_eq!((refused.code(), refused.id()), (500, many.as_str()));
+    assert!(refused.message().contains("engine.memory_per_query"), "{}", refused.message());
+    let answer = client.response().await;
+    assert_eq!((answer.code(), answer.id()), (200, long.as_str()), "{}", answer.message());
+    serving.stop().await;
+}
+
+#[tokio::test]
 async fn a_wrong_password_is_refused_for_what_waited_and_can_be_tried_again() {
     let (serving, _) = serving().await;
     let mut client = serving.connect().await;

@@ -90,9 +90,14 @@ async fn the_status_of_queries_is_told_in_neptunes_form() {
     let (status, one) = get(&serving, "/gremlin/status?queryId=an%20id%20of%20its%20own").await;
     assert_eq!((status, &one["queryString"]), (200, &json!("g.hang()")));
     assert_eq!(get(&serving, "/gremlin/status?queryId=other").await.0, 400);
-    assert_eq!(get(&serving, "/gremlin/status?cancelQuery&queryId=other").await.0, 400);
-    assert_eq!(get(&serving, "/gremlin/status?cancelQuery").await.0, 400);
     let (status, told) = get(&serving, "/gremlin/status?cancelQuery=&queryId=an+id+of+its+own").await;
+    assert!(status == 405 && told["message"].as_str().unwrap().contains("POST"), "GET stops nothing: {told}");
+    assert_eq!(serving.fake.running.load(Ordering::SeqCst), 1);
+    assert_eq!(form(&serving, "/gremlin/status?cancelQuery&queryId=other", "", "").await.0, 400);
+    assert_eq!(form(&serving, "/gremlin/status?cancelQuery", "", "").await.0, 400);
+    let (status, told) =
+        form(&serving, "/gremlin/status?cancelQuery=&queryId=an+id+of+its+own", "", "").await;
+    let told: Json = serde_json::from_str(&told).unwrap();
     assert_eq!((status, told), (200, json!({ "status": "200 OK", "payload": true })));
     let (status, _, body) = asked.await.unwrap();
     let body = String::from_utf8(body).unwrap();
@@ -110,6 +115,20 @@ async fn a_form_cancels_as_graph_notebook_does() {
     assert!(status == 200 && told.contains(&id), "{told}");
     assert_eq!(form(&serving, "/gremlin/status", &format!("queryId={id}&cancelQuery=True"), "").await.0, 200);
     assert_eq!(client.response().await.code(), 500);
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn a_form_that_asks_for_what_is_known_is_short() {
+    let (serving, _) = serving().await;
+    let long = format!("queryId={}", "x".repeat(64 << 10));
+    for path in ["/gremlin/status", "/pg/statistics/summary"] {
+        let (status, told) = form(&serving, path, &long, "").await;
+        assert!(status == 413 && told.contains("65536"), "{status} {told}");
+    }
+    // What is to be explained may be as long as any request.
+    let long = format!("gremlin=g.warn()&note={}", "x".repeat(100_000));
+    assert_eq!(form(&serving, "/gremlin/explain", &long, "").await.0, 200);
     serving.stop().await;
 }
 
@@ -165,6 +184,9 @@ async fn requests_are_counted_by_graph_notation_and_status() {
         client.eval(script).await;
         client.responses().await;
     }
+    // Also of TinkerPop 4, where a script may name another graph than the field `g` would.
+    let headers = "content-type: application/json\r\naccept: application/vnd.gremlin-v4.0+json\r\n";
+    assert_eq!(exchange(&serving, post_with(r#"{"gremlin":"other.count(1)"}"#, headers)).await.0, 200);
     let seen = async || {
         let request = "GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
         String::from_utf8(exchange(&serving, request).await.2).unwrap()
@@ -174,7 +196,7 @@ async fn requests_are_counted_by_graph_notation_and_status() {
     let page = seen().await;
     for line in [
         r#"mangrove_requests_total{graph="g",kind="script",status="200"} 2"#,
-        r#"mangrove_requests_total{graph="other",kind="script",status="200"} 1"#,
+        r#"mangrove_requests_total{graph="other",kind="script",status="200"} 2"#,
         r#"mangrove_requests_total{graph="g",kind="script",status="598"} 1"#,
         r#"mangrove_request_seconds_count{graph="g",kind="script"} 3"#,
     ] {

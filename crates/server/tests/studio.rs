@@ -119,6 +119,16 @@ async fn who_logs_in_gets_a_cookie_that_no_script_can_read_and_may_ask_by_it() {
 }
 
 #[tokio::test]
+async fn a_stranger_sends_no_more_than_a_login_may_have() {
+    let (serving, _) = serving().await;
+    let body = format!(r#"{{"user":"ada","password":"{}"}}"#, "x".repeat(16 << 10));
+    let (status, _, told) = ask(&serving, "POST /studio/login", OWN, &body).await;
+    assert!(status == 413 && told.contains("16384"), "{status} {told}");
+    assert!(log_in(&serving, "ada", "countess1815").await.is_ok());
+    serving.stop().await;
+}
+
+#[tokio::test]
 async fn a_token_in_place_of_a_password_needs_no_name() {
     let (serving, gate) = serving().await;
     let token = gate.registry().add_token("root", "studio", Some(Role::Read), None).unwrap();

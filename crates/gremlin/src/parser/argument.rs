@@ -201,6 +201,8 @@ impl<'t> Parser<'t, '_> {
             return Ok(own);
         }
         if let Some(bound) = self.bindings.get(word) {
+            // A value is shared; what is around values is copied, and may be large behind a name of one letter.
+            self.count_values(offset, bound.contained())?;
             return Ok(bound.clone());
         }
         if word == "new" {

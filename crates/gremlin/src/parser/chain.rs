@@ -6,7 +6,7 @@ use crate::cursor::shorten;
 use crate::nearest::nearest;
 use crate::signature::check_step;
 use crate::{Argument, Cardinality, Instruction, ParseErrorKind, StepName, Terminal, Traversal};
-use values::{GType, Value};
+use values::{GType, Value, watch};
 
 impl<'t> Parser<'t, '_> {
     /// The steps of a traversal from a source; the cursor is behind the first one's name.
@@ -112,6 +112,8 @@ impl<'t> Parser<'t, '_> {
         if name == StepName::AsNumber {
             args.iter_mut().for_each(as_type);
         }
+        // It may have no argument that would tell of it.
+        watch::tick();
         check_step(name, &args).map_err(|kind| self.error(offset, kind))?;
         let at = Some(self.cursor.position(offset));
         steps.push(Instruction { name, args, at });

@@ -3,7 +3,7 @@
 use super::{Parser, Refusal, Result};
 use crate::Argument;
 use crate::signature::check_element;
-use values::{Map, Set, Str, Value};
+use values::{Map, Set, Str, Value, watch};
 
 impl Parser<'_, '_> {
     /// What begins with `[`: a list, or a map if its first element is a key.
@@ -52,7 +52,7 @@ impl Parser<'_, '_> {
         let first = self.element()?;
         let elements = self.elements(vec![first], b'}', "`,` or `}`")?;
         Ok(match values_of(elements) {
-            Ok(values) => Argument::Value(values.into_iter().collect::<Set>().into()),
+            Ok(values) => Argument::Value(values.into_iter().inspect(hashed).collect::<Set>().into()),
             Err(elements) => Argument::Set(elements),
         })
     }
@@ -98,6 +98,7 @@ impl Parser<'_, '_> {
             (Argument::Value(key), Argument::Value(value)) => Some((key, value)),
             _ => None,
         });
+        let map = map.inspect(|(key, _)| hashed(key));
         Ok(Argument::Value(map.collect::<Map>().into()))
     }
 
@@ -184,6 +185,13 @@ impl Parser<'_, '_> {
         let literal = self.cursor.slice(start, self.cursor.offset()).trim_end().to_owned();
         self.bad_literal(start, &literal, problem)
     }
+}
+
+/// Tells the watch of a value that is hashed and may be compared: one that a variable stands for is as large as it is, and takes
+/// two characters each time.
+fn hashed(value: &Value) {
+    const BYTES_PER_TICK: u64 = 64;
+    watch::ticks(usize::try_from(value.extent().expanded / BYTES_PER_TICK).unwrap_or(usize::MAX));
 }
 
 /// The string without its last character, and that character.

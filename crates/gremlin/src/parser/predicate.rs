@@ -6,7 +6,7 @@ use crate::cursor::shorten;
 use crate::signature::check_predicate;
 use crate::validate::check_predicates;
 use crate::{Argument, ParseErrorKind, Predicate, PredicateOp, StepName, TextOp};
-use values::Value;
+use values::{Value, watch};
 
 /// Every predicate that is not a comparison and not about text.
 const OTHERS: [&str; 7] = ["within", "without", "inside", "outside", "between", "typeOf", "not"];
@@ -174,7 +174,11 @@ fn joined(
 ) -> Vec<Predicate> {
     let mut all = parts(left).unwrap_or_else(|single| vec![single]);
     match parts(right) {
-        Ok(more) => all.extend(more),
+        Ok(more) => {
+            // Those of a chain of chains are moved once for each.
+            watch::ticks(more.len());
+            all.extend(more);
+        }
         Err(single) => all.push(single),
     }
     all

@@ -8,7 +8,7 @@ use crate::{
     Action, Argument, Instruction, ParseErrorKind, Position, Query, SourceName, Statement, StepName,
     Terminal, Traversal,
 };
-use values::{Str, Value};
+use values::{Str, Value, watch};
 
 /// What a chain of calls on a traversal ends with.
 pub(super) enum ChainEnd {
@@ -79,6 +79,8 @@ impl<'t> Parser<'t, '_> {
     }
 
     pub(super) fn statement(&mut self) -> Result<Statement> {
+        // One that says nothing has no argument that would tell of it.
+        watch::ticks(4);
         if self.keeps
             && let Some(statement) = self.kept_statement()?
         {
@@ -160,6 +162,7 @@ impl<'t> Parser<'t, '_> {
                 return Err(self.unexpected(offset, "`toString()` or the end: nothing else follows a result"));
             }
             self.no_arguments()?;
+            watch::tick();
             found = true;
         }
         Ok(found)
@@ -182,6 +185,7 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn source_instruction(&mut self, name: SourceName, offset: usize) -> Result<Instruction<SourceName>> {
+        watch::tick();
         let at: Position = self.cursor.position(offset);
         let mut args = match name {
             SourceName::WithStrategies | SourceName::WithoutStrategies => self.strategies()?,

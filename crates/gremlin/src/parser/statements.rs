@@ -3,7 +3,7 @@
 use values::Str;
 
 use super::{Bindings, Parser, Result, token};
-use crate::cursor::{Cursor, Mark};
+use crate::cursor::Mark;
 use crate::{Action, ParseError, ParseErrorKind, ParseOptions, Statement};
 
 /// The statements of a text, one after the other: what a later one says may depend on what an earlier one came to.
@@ -53,7 +53,8 @@ impl Statements {
         if self.is_done() {
             return Ok(None);
         }
-        let read = Parser::new(&self.text, bindings, options).and_then(|parser| parser.one_from(self.next));
+        let parser = Parser::at(&self.text, self.next, bindings, options);
+        let read = parser.and_then(Parser::one);
         let (statement, next) = read.map_err(|refusal| *refusal)?;
         self.next = Some(next);
         Ok(Some(statement))
@@ -61,12 +62,9 @@ impl Statements {
 }
 
 impl<'t> Parser<'t, '_> {
-    /// The statement at a mark, and where the next one begins.
-    fn one_from(mut self, mark: Option<Mark>) -> Result<(Statement, Mark)> {
+    /// The statement at the cursor, and where the next one begins.
+    fn one(mut self) -> Result<(Statement, Mark)> {
         self.keeps = true;
-        if let Some(mark) = mark {
-            self.cursor = Cursor::resume(self.text, mark);
-        }
         let statement = self.statement()?;
         let semicolon = self.cursor.eat(b';');
         match self.cursor.peek() {
@@ -130,7 +128,13 @@ fn is_constant(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use values::watch::{Ended, Watch, watched};
+
     use super::*;
+    use crate::ParseLimits;
 
     /// The statements of a text as they are printed, with a value of 1 for each variable that is set.
     fn read(text: &str) -> Result<Vec<String>, ParseError> {
@@ -180,6 +184,56 @@ mod tests {
             large.to_string().contains("too large a number") || large.to_string().contains("overflow"),
             "{large}"
         );
+    }
+
+    /// Counts how often a watch is looked at, and ends the work when that was often enough.
+    struct Looks {
+        seen: AtomicUsize,
+        most: usize,
+    }
+
+    impl Watch for Looks {
+        fn must_end(&self) -> bool {
+            self.seen.fetch_add(1, Ordering::Relaxed) >= self.most
+        }
+    }
+
+    /// Reads all statements of a text under a watch that is looked at so often at most: whether it came to the end, and the looks.
+    fn watched_read(text: &str, most: usize) -> (Result<(), Ended>, usize) {
+        let looks = Arc::new(Looks { seen: AtomicUsize::new(0), most });
+        let limits = ParseLimits { text_bytes: usize::MAX, ..ParseLimits::default() };
+        let options = ParseOptions { limits, ..ParseOptions::default() };
+        let ended = watched(looks.clone(), || {
+            let (mut statements, bindings) = (Statements::new(text), Bindings::new());
+            while statements.next(&bindings, &options).unwrap().is_some() {}
+        });
+        (ended, looks.seen.load(Ordering::Relaxed))
+    }
+
+    #[test]
+    fn whatever_a_text_is_long_of_its_watch_ends_the_reading() {
+        for text in [
+            "''".repeat(20_000),
+            "g;".repeat(20_000),
+            format!("''{}", ".toString()".repeat(20_000)),
+            format!("g{}", ".withPath()".repeat(20_000)),
+            format!("g.V(){}", ".out()".repeat(20_000)),
+            format!("g.withoutStrategies(A{}).V()", ",A".repeat(20_000)),
+            format!("{}''", " ".repeat(1 << 20)),
+            format!("//{}\n''", "-".repeat(1 << 20)),
+            "''//\n".repeat(20_000),
+        ] {
+            assert_eq!(watched_read(&text, 0).0, Err(Ended), "{}", &text[..40]);
+        }
+    }
+
+    #[test]
+    fn what_stands_before_the_first_statement_is_passed_over_once() {
+        let (blanks, statements) = (1 << 16, 1_000);
+        let (ended, looks) =
+            watched_read(&format!("{}{}", " ".repeat(blanks), "''".repeat(statements)), usize::MAX);
+        // As many as for both, one after the other; it was one for each statement.
+        assert!(ended.is_ok() && (1..100).contains(&looks), "{looks}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Strategies: `ReadOnlyStrategy`, `new SubgraphStrategy(vertices: hasLabel('person'))`.
 
+use values::watch;
+
 use super::{Parser, Result};
 use crate::{Argument, Strategy};
 
@@ -30,6 +32,7 @@ impl Parser<'_, '_> {
 
     /// A strategy; the cursor is behind its class.
     fn strategy(&mut self, class: &str) -> Result<Strategy> {
+        watch::tick();
         let mut configuration = Vec::new();
         if self.cursor.eat(b'(') && !self.cursor.eat(b')') {
             loop {

@@ -49,6 +49,12 @@ fn named_graph(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// Threads of the runtime for what blocks, beside those for its connections: as many as it has by itself.
+const BLOCKING_THREADS: usize = 512;
+
+/// Most threads for connections that work or wait aside: each is the kernel's, too.
+const MOST_THREADS_ASIDE: usize = 4_096;
+
 impl Serve {
     pub(super) fn overrides(&self) -> Vec<Override> {
         let host = self.host.iter().map(|host| Override::flag("server.host", host));
@@ -101,6 +107,8 @@ impl Serve {
             .on_thread_start(scheduling::be_prompt)
             // The executors do the work; encoding and sockets need a part of it.
             .worker_threads(available_parallelism().map_or(1, |cores| cores.get().min(8)))
+            // Each connection may leave a thread aside (`server::aside`), and the others go on upon yet others.
+            .max_blocking_threads(BLOCKING_THREADS + config.server.max_connections.min(MOST_THREADS_ASIDE))
             .thread_name("server")
             .enable_all()
             .build()?;

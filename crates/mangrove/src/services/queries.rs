@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use server::{Holder, Queries, QueryInfo};
-use values::{Map, Value};
+use server::{Holder, Queries, QueryInfo, UnderWay};
+use values::{Map, Value, watch};
 
 use super::failed;
 use crate::{
@@ -13,11 +13,23 @@ use crate::{
     transfers::{Transfer, Work},
 };
 
+/// What the texts of queries may have together before they are cut: thousands of clients may ask for thousands of them.
+const TOLD_BYTES: usize = 4 << 20;
+
+/// What each may have all the same.
+const LEAST_BYTES: usize = 256;
+
 /// What is under way: a map each, the oldest first.
 pub(super) fn show(inner: &Inner, parameters: &Map, asker: &Asker) -> Result<Vec<Value>, Error> {
     let which = Which::read("mangrove.queries", parameters)?;
-    let all = ledger(inner, "mangrove.queries")?.all();
-    let queries = all.iter().filter(|query| asker.may_see(query) && which.means(query)).map(told);
+    // Only of these more is looked at, and nothing of the others.
+    let meant = ledger(inner, "mangrove.queries")?.those(|query| asker.may_see(query) && which.means(query));
+    let most = (TOLD_BYTES / meant.len().max(1)).max(LEAST_BYTES);
+    let queries = meant.iter().map(|query| {
+        // To read the bytecode of thousands once more takes seconds.
+        watch::look();
+        told(&query.info(), most)
+    });
     let transfers = at_work(inner, &which, asker);
     Ok(queries.chain(transfers.iter().map(|(transfer, work)| told_of(transfer, work))).collect())
 }
@@ -56,9 +68,9 @@ pub(super) fn stop(inner: &Inner, parameters: &Map, asker: &Asker) -> Result<Vec
     }
     let ledger = ledger(inner, service)?;
     // Those that stop others are stopped by their ids alone: the one that asks is among them.
-    let may_stop = |query: &QueryInfo| which.id.is_some() || !query.text.contains(service);
+    let may_stop = |query: &UnderWay| which.id.is_some() || !query.text().contains(service);
     let stopped =
-        ledger.stop(&asker.name(), |query| asker.may_see(query) && may_stop(query) && which.means(query));
+        ledger.stop(&asker.name(), |query| asker.may_see(query) && which.means(query) && may_stop(query));
     let mut stopped: Vec<_> = stopped.into_iter().map(Value::String).collect();
     for (transfer, _) in at_work(inner, &which, asker) {
         transfer.stop();
@@ -106,20 +118,21 @@ impl<'a> Which<'a> {
         self.id.is_none() && self.user.is_none() && self.age.is_none()
     }
 
-    fn means(&self, query: &QueryInfo) -> bool {
+    fn means(&self, query: &UnderWay) -> bool {
         self.id.is_none_or(|id| query.id == *id)
             && self.user.is_none_or(|user| query.user.as_deref() == Some(user))
             && self.age.is_none_or(|age| query.age >= age)
     }
 }
 
-fn told(query: &QueryInfo) -> Value {
+/// What is said of a query, with so many bytes of its text.
+fn told(query: &QueryInfo, most: usize) -> Value {
     let millis = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
     let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     let mut row = Map::new();
     row.insert("id", query.id.as_str());
     row.insert("graph", query.source.as_str());
-    row.insert("text", query.text.as_str());
+    row.insert("text", &query.text[..query.text.floor_char_boundary(most)]);
     row.insert("user", query.user.as_deref().map_or(Value::Null, Value::from));
     row.insert("client", query.address.to_string());
     row.insert("connection", whole(query.connection));

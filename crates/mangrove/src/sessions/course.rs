@@ -15,7 +15,6 @@
 
 use std::{
     sync::Arc,
-    thread,
     time::{Duration, Instant},
 };
 
@@ -24,6 +23,7 @@ use dataflow::{Access, QueryError, Results, detach::Detail};
 use graph::{GraphError, Settled, Submitted, Transaction};
 use gremlin::{Action, Bindings, Statement, Terminal};
 use parking_lot::Mutex;
+use server::Holder;
 use values::{Str, Value};
 
 use super::{
@@ -39,6 +39,7 @@ use crate::{
         Attempts, Life, Plot, Ready, Request, Runnable, Seen, ServerSink, Step, Way, Wishes, refusal,
         unrolled,
     },
+    service_threads::{Call, SERVICE_THREADS},
     services::begins_with_call,
     time_limit::TimeLimit,
 };
@@ -221,12 +222,7 @@ impl Life<Course> {
 
     fn proceed(self: &Arc<Self>) -> Result<(), Error> {
         while !self.has_ended() {
-            // A script may have very many statements.
-            self.way.time.lock().spend(|| ())?;
-            let variables = self.way.ground.variables();
-            let next = self.way.under.lock().plot.next(&variables)?;
-            drop(variables);
-            let Some((statement, is_last)) = next else { return self.end(None) };
+            let Some((statement, is_last)) = self.read_next()? else { return self.end(None) };
             if calls_service(&statement) {
                 return self.call(statement, is_last);
             }
@@ -240,20 +236,36 @@ impl Life<Course> {
         Ok(())
     }
 
-    /// Runs a statement that begins with a service on a thread of its own, since that may take its time; and goes on there.
+    /// Reads the next statement, and says whether it is the last. A script may have very many of them, and a short one may take long
+    /// to read with what its variables have come to.
+    fn read_next(self: &Arc<Self>) -> Result<Option<(Statement, bool)>, Error> {
+        let (time, life) = (*self.way.time.lock(), self.clone());
+        let variables = self.way.ground.variables();
+        let unwanted = Arc::new(move || life.is_unwanted());
+        time.spend_unless(Some(unwanted), || self.way.under.lock().plot.next(&variables))?
+    }
+
+    /// Runs a statement that begins with a service on [a thread](crate::service_threads) that may wait; and goes on there.
     fn call(self: &Arc<Self>, statement: Statement, is_last: bool) -> Result<(), Error> {
-        let act = move |course: &Arc<Self>| match course.run(statement, is_last) {
-            Err(error) => course.fail(error),
+        let call = ServiceStatement { course: self.clone(), statement, is_last };
+        SERVICE_THREADS.call(Box::new(call)).map_err(|error| Error::Engine(Arc::new(error)))
+    }
+
+    /// Runs such a statement, and goes on.
+    fn run_service(self: &Arc<Self>, statement: Statement, is_last: bool) {
+        let (time, life) = (*self.way.time.lock(), self.clone());
+        let unwanted = Arc::new(move || life.is_unwanted());
+        let ran = match time.spend_unless(Some(unwanted), || ()) {
+            Ok(()) => self.run(statement, is_last),
+            // It has waited for a thread for too long, or nobody wants it any more.
+            Err(late) => Err(late.into()),
+        };
+        match ran {
+            Err(error) => self.fail(error),
             Ok(Ran::UnderWay) => {}
-            Ok(Ran::Done) if is_last => course.end(None).unwrap_or_else(|error| course.fail(error)),
-            Ok(Ran::Done) => course.go_on_aside(),
-        };
-        let course = self.clone();
-        let act = move || {
-            course.guarded(act);
-        };
-        let thread = thread::Builder::new().name("service".into()).spawn(act);
-        thread.map(|_| ()).map_err(|error| Error::Engine(Arc::new(error)))
+            Ok(Ran::Done) if is_last => self.end(None).unwrap_or_else(|error| self.fail(error)),
+            Ok(Ran::Done) => self.go_on_aside(),
+        }
     }
 
     fn run(self: &Arc<Self>, statement: Statement, is_last: bool) -> Result<Ran, Error> {
@@ -454,6 +466,29 @@ impl Life<Course> {
             false => self.go_on(),
         }
         Some(settled)
+    }
+}
+
+/// A statement that begins with a service, until there is a thread for it.
+struct ServiceStatement {
+    course: Arc<Life<Course>>,
+    statement: Statement,
+    is_last: bool,
+}
+
+impl Call for ServiceStatement {
+    fn holder(&self) -> Option<Holder> {
+        self.course.wishes.asker().holder()
+    }
+
+    fn is_over(&self) -> bool {
+        let deadline = self.course.way.time.lock().deadline();
+        self.course.is_unwanted() || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    fn run(self: Box<Self>) {
+        let Self { course, statement, is_last } = *self;
+        course.guarded(|course| course.run_service(statement, is_last));
     }
 }
 

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Instant};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::{
     Method, Request, StatusCode,
-    body::{Bytes, Incoming},
+    body::{Body, Bytes, Incoming},
     header::{ACCEPT, ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER},
 };
 use tokio::time::timeout;
@@ -71,7 +71,7 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
     let host = &guest.host;
     let (parts, body) = request.into_parts();
     let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
-    let body = whole(body, host).await?;
+    let body = whole(body, host, host.options.max_request_bytes).await?;
     guest.receipt.complete();
     let asked = Instant::now();
     // Not before: who takes long to ask has no claim to stay.
@@ -136,15 +136,24 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
 
 /// Reads a body within its bounds; a reply instead of an answer if it is beyond them.
 pub(super) async fn read_body(body: Incoming, host: &Host) -> Result<Bytes, Box<Reply>> {
-    whole(body, host).await.map_err(|Refused(reply)| reply)
+    whole(body, host, host.options.max_request_bytes).await.map_err(|Refused(reply)| reply)
 }
 
-async fn whole(body: Incoming, host: &Host) -> Result<Bytes, Refused> {
-    let bound = host.options.max_request_bytes;
-    match timeout(host.options.read_timeout, Limited::new(body, bound).collect()).await {
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+/// The same of a body that has no reason to be longer than so many bytes: nobody weighs what it comes to when it is read.
+pub(super) async fn read_small(body: Incoming, most: usize, host: &Host) -> Result<Bytes, Box<Reply>> {
+    let most = most.min(host.options.max_request_bytes);
+    whole(body, host, most).await.map_err(|Refused(reply)| reply)
+}
+
+async fn whole(body: Incoming, host: &Host, bound: usize) -> Result<Bytes, Refused> {
+    match timeout(host.options.read_timeout, gathered(Limited::new(body, bound))).await {
+        Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            let message = format!("the request is larger than server.max_request_bytes ({bound})");
+            let message = if bound == host.options.max_request_bytes {
+                format!("the request is larger than server.max_request_bytes ({bound})")
+            } else {
+                format!("the request is larger than any of its kind need be ({bound} bytes)")
+            };
             Err(Refused::new(StatusCode::PAYLOAD_TOO_LARGE, None, &message, None))
         }
         Ok(Err(error)) => Err(Refused::new(StatusCode::BAD_REQUEST, None, &error.to_string(), None)),
@@ -152,6 +161,22 @@ async fn whole(body: Incoming, host: &Host) -> Result<Bytes, Refused> {
             Err(Refused::new(StatusCode::REQUEST_TIMEOUT, None, "the body did not arrive in time", None))
         }
     }
+}
+
+/// Most bytes for which there is room before they come, whatever length the client says.
+const ROOM: u64 = 64 << 10;
+
+/// The bytes of a body, in one piece as they come: a client may send them in chunks of one byte, and each of these would take many
+/// times that if it were kept.
+async fn gathered<B: Body<Data = Bytes> + Unpin>(mut body: B) -> Result<Bytes, B::Error> {
+    let mut bytes = Vec::with_capacity(body.size_hint().lower().min(ROOM) as usize);
+    while let Some(frame) = body.frame().await {
+        if let Ok(data) = frame?.into_data() {
+            bytes.extend_from_slice(&data);
+        }
+    }
+    bytes.shrink_to_fit();
+    Ok(bytes.into())
 }
 
 /// HTTP has scripts and bytecode, and no other operation.
@@ -247,4 +272,34 @@ pub(super) fn metrics(page: String) -> Reply {
     let format = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(format));
     reply
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use futures_util::stream;
+    use http_body_util::StreamBody;
+    use hyper::body::Frame;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn chunks_of_one_byte_are_kept_as_their_bytes() {
+        // Each of them is a part of something large, which is gone as soon as nobody has a part of it.
+        let large = Bytes::from(vec![7; 1 << 20]);
+        let chunks: Vec<_> =
+            (0..1_000).map(|at| Ok::<_, Infallible>(Frame::data(large.slice(at..=at)))).collect();
+        let bytes = gathered(StreamBody::new(stream::iter(chunks))).await.unwrap();
+        assert_eq!(bytes, vec![7; 1_000]);
+        assert!(large.is_unique(), "nothing of it is kept");
+    }
+
+    #[tokio::test]
+    async fn a_body_beyond_its_bound_is_not_gathered() {
+        let chunks = || (0..20).map(|_| Ok::<_, Infallible>(Frame::data(Bytes::from_static(b"x"))));
+        let body = |most| Limited::new(StreamBody::new(stream::iter(chunks())), most);
+        assert!(gathered(body(19)).await.unwrap_err().is::<LengthLimitError>());
+        assert_eq!(gathered(body(20)).await.unwrap().len(), 20);
+    }
 }

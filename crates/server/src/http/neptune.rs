@@ -2,7 +2,7 @@
 //!
 //! | path | what |
 //! |---|---|
-//! | `/gremlin/status` | the queries that are under way; one of them; `cancelQuery` |
+//! | `/gremlin/status` | the queries that are under way; one of them; with POST, `cancelQuery` |
 //! | `/gremlin/explain`, `/gremlin/profile` | how a query would be run, and how it was |
 //! | `/pg/statistics/summary` | labels and keys, with counts |
 //! | `/status` | what the server is |
@@ -13,7 +13,7 @@ use access::Role;
 use hyper::{
     Method, Request, StatusCode,
     body::{Bytes, Incoming},
-    header::{CONTENT_TYPE, HeaderValue},
+    header::{ALLOW, CONTENT_TYPE, HeaderValue},
     http::request::Parts,
 };
 use serde_json::{Value as Json, json};
@@ -26,7 +26,7 @@ use super::{
     question,
 };
 use crate::{
-    ErrorKind, GraphSummary, QueryError, QueryInfo, QueryPhase,
+    ErrorKind, GraphSummary, QueryError, QueryInfo, QueryPhase, UnderWay,
     arguments::Arguments,
     aside::{Work, aside},
     connections::Guest,
@@ -71,63 +71,117 @@ fn invalid(message: &str) -> Box<Reply> {
     refused(StatusCode::BAD_REQUEST, "InvalidParameterException", message)
 }
 
+/// What a request says: names, and what each stands for.
+type Parameters = Vec<(String, String)>;
+
+/// Bytes of a form that asks for nothing but what is known already.
+const LONGEST_FORM: usize = 64 << 10;
+
 /// The parameters of a query string, and of a form in the body.
-fn parameters(query: &str, body: &[u8]) -> Result<Vec<(String, String)>, Box<Reply>> {
+fn parameters(query: &str, body: &[u8]) -> Result<Parameters, Box<Reply>> {
     let body = str::from_utf8(body).map_err(|_| invalid("the body is not UTF-8"))?;
     let read = |text: &str| question::parameters(text).map_err(|error| invalid(&error));
-    Ok([read(query)?, read(body)?].concat())
+    let mut all = read(query)?;
+    all.append(&mut read(body)?);
+    Ok(all)
 }
 
 /// The same of a request.
-async fn given(request: Request<Incoming>, guest: &Guest) -> Result<Vec<(String, String)>, Box<Reply>> {
+async fn given(request: Request<Incoming>, guest: &Guest) -> Result<Parameters, Box<Reply>> {
     let (parts, body) = request.into_parts();
-    let body = answer::read_body(body, &guest.host).await?;
+    let body = answer::read_small(body, LONGEST_FORM, &guest.host).await?;
     parameters(parts.uri.query().unwrap_or_default(), &body)
+}
+
+/// The first of a name.
+fn find<'a>(parameters: &'a Parameters, name: &str) -> Option<&'a str> {
+    parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+}
+
+fn is_on(parameters: &Parameters, name: &str) -> bool {
+    find(parameters, name).is_some_and(|value| !value.eq_ignore_ascii_case("false"))
+}
+
+/// Does what takes milliseconds where thousands of queries are under way, on a thread that no connection needs.
+async fn on_a_thread(guest: &Guest, work: impl FnOnce() -> Answered + Send + 'static) -> Answered {
+    if !guest.presence.begin_alone() {
+        return Err(Box::new(answer::gave_way()));
+    }
+    let failed = || refused(StatusCode::INTERNAL_SERVER_ERROR, "InternalFailureException", "it failed");
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(failed()))
 }
 
 /// Lists queries, shows one, or stops one.
 async fn status(request: Request<Incoming>, guest: &Arc<Guest>) -> Answered {
+    let is_safe = *request.method() == Method::GET;
     let parameters = given(request, guest).await?;
-    let find = |name: &str| parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-    let is_on = |name: &str| find(name).is_some_and(|value| !value.eq_ignore_ascii_case("false"));
-    let (id, host) = (find("queryId"), &guest.host);
-    if is_on("cancelQuery") {
-        let id = id.ok_or_else(|| invalid("cancelQuery needs a queryId"))?;
-        let client = guest.client();
-        let by =
-            client.user.as_deref().map_or_else(|| format!("a client at {}", client.address), str::to_owned);
-        let stopped = host.queries.stop(&by, |query| may_see(guest, query) && query.id == *id);
-        if stopped.is_empty() {
-            return Err(invalid(&format!("there is no query {id} under way")));
+    let asking = guest.clone();
+    if is_on(&parameters, "cancelQuery") {
+        if is_safe {
+            return Err(only_by_post());
         }
-        return Ok(ok(&json!({ "status": "200 OK", "payload": true })));
+        return on_a_thread(guest, move || stop(&parameters, &asking)).await;
     }
-    let all = host.queries.all();
-    let seen: Vec<_> = all.iter().filter(|query| may_see(guest, query)).collect();
-    if let Some(id) = id {
-        let query = seen.iter().find(|query| query.id == *id);
-        let query = query.ok_or_else(|| invalid(&format!("there is no query {id} under way")))?;
-        return Ok(ok(&described(query, usize::MAX)));
+    let turn = guest.host.listings.clone().acquire_owned().await;
+    let work = move || {
+        // Held here, since the client may leave meanwhile.
+        let _turn = turn;
+        list(&parameters, &asking)
+    };
+    on_a_thread(guest, work).await
+}
+
+/// Browsers send GET for every image and link, so it changes nothing.
+fn only_by_post() -> Box<Reply> {
+    let message =
+        "GET stops no query; send cancelQuery and queryId with POST, as a form or in the query string";
+    let mut reply = refused(StatusCode::METHOD_NOT_ALLOWED, "BadRequestException", message);
+    reply.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
+    reply
+}
+
+fn not_under_way(id: &str) -> Box<Reply> {
+    invalid(&format!("there is no query {id} under way"))
+}
+
+fn stop(parameters: &Parameters, guest: &Guest) -> Answered {
+    let id = find(parameters, "queryId").ok_or_else(|| invalid("cancelQuery needs a queryId"))?;
+    let client = guest.client();
+    let by = client.user.as_deref().map_or_else(|| format!("a client at {}", client.address), str::to_owned);
+    let may_see = seen_by(guest);
+    let stopped = guest.host.queries.stop(&by, |query| query.id == *id && may_see(query));
+    if stopped.is_empty() {
+        return Err(not_under_way(id));
     }
-    let is_waiting = |query: &QueryInfo| query.phase == QueryPhase::Waiting;
+    Ok(ok(&json!({ "status": "200 OK", "payload": true })))
+}
+
+fn list(parameters: &Parameters, guest: &Guest) -> Answered {
+    let seen = guest.host.queries.those(seen_by(guest));
+    if let Some(id) = find(parameters, "queryId") {
+        let query = seen.iter().find(|query| query.id == *id).ok_or_else(|| not_under_way(id))?;
+        return Ok(ok(&described(&query.info(), usize::MAX)));
+    }
+    let is_waiting = |query: &UnderWay| query.phase == QueryPhase::Waiting;
     let running = seen.iter().filter(|query| !is_waiting(query)).count();
-    let with_waiting = is_on("includeWaiting");
-    let mut listed: Vec<_> = seen.iter().filter(|query| with_waiting || !is_waiting(query)).collect();
-    listed.truncate(MOST_LISTED);
+    let with_waiting = is_on(parameters, "includeWaiting");
+    let listed = seen.iter().filter(|query| with_waiting || !is_waiting(query)).take(MOST_LISTED);
+    let listed: Vec<_> = listed.collect();
     let most = (LISTED_BYTES / listed.len().max(1)).max(64);
-    let described = |query: &&&QueryInfo| described(query, most);
+    let queries: Vec<_> = listed.iter().map(|query| described(&query.info(), most)).collect();
     guest.answer_by(Some(Instant::now()));
     Ok(ok(&json!({
         "acceptedQueryCount": seen.len(),
         "runningQueryCount": running,
-        "queries": listed.iter().map(described).collect::<Vec<_>>(),
+        "queries": queries,
     })))
 }
 
-/// Whether somebody may see and stop a query: his own, or as an admin of all graphs any.
-fn may_see(guest: &Guest, query: &QueryInfo) -> bool {
+/// Which queries somebody may see and stop: his own, or as an admin of all graphs any.
+fn seen_by(guest: &Guest) -> impl Fn(&UnderWay) -> bool + use<> {
     let is_admin = guest.rights("").is_some_and(|rights| rights.allow_everywhere(Role::Admin));
-    is_admin || guest.client().user == query.user
+    let user = guest.client().user;
+    move |query: &UnderWay| is_admin || user == query.user
 }
 
 /// Queries that are listed at most: nothing counts what an answer of this kind holds.
@@ -159,14 +213,29 @@ fn described(query: &QueryInfo, most: usize) -> Json {
     })
 }
 
+/// Whether what is to be explained comes as JSON. Tools send that, with or without saying so; `curl -d` calls it a form.
+fn is_json(bytes: &Bytes) -> bool {
+    bytes.trim_ascii_start().starts_with(b"{")
+}
+
+/// About how many bytes of memory its fields take when they are read. The parameters of a form are few, and each is there some times
+/// until it is a value.
+fn memory_of(bytes: &Bytes) -> usize {
+    if is_json(bytes) { HttpFields::memory_of(bytes) } else { 3 * bytes.len() }
+}
+
 /// The fields of a request to explain something.
 fn fields_of(parts: &Parts, bytes: &Bytes) -> Result<Vec<(Str, WireValue)>, Box<Reply>> {
-    if bytes.trim_ascii_start().starts_with(b"{") {
+    if is_json(bytes) {
         let message = HttpFields::decode(bytes).and_then(|fields| fields.into_three(uuid::Uuid::new_v4()));
         return Ok(message.map_err(|error| invalid(&error.to_string()))?.args.0);
     }
     let given = parameters(parts.uri.query().unwrap_or_default(), bytes)?;
-    Ok(given.into_iter().map(|(key, value)| (Str::from(key), WireValue::Value(value.into()))).collect())
+    let field = |(key, value): (String, String)| {
+        let value = question::parameter(&key, value);
+        (Str::from(key), value)
+    };
+    Ok(given.into_iter().map(field).collect())
 }
 
 /// How a query would be run, or how it was, as text.
@@ -177,8 +246,7 @@ async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Ans
     guest.receipt.complete();
     let asked = Instant::now();
     let told = |error: QueryError| refused(answer::status_of(&error), code_of(error.kind), &error.message);
-    let memory = guest.host.weigh(bytes.len(), || HttpFields::memory_of(&bytes)).map_err(told)?;
-    // Tools send JSON, with or without saying so; `curl -d` calls it a form.
+    let memory = guest.host.weigh(bytes.len(), || memory_of(&bytes)).map_err(told)?;
     let read = || fields_of(&parts, &bytes);
     let fields = aside(Work::Request(bytes.len()), guest.host.options.usual_deadline(asked), read)?;
     if !guest.presence.begin_alone() {
@@ -238,12 +306,11 @@ fn code_of(kind: ErrorKind) -> &'static str {
 /// Labels and keys of a graph, with counts.
 async fn summary(request: Request<Incoming>, guest: &Arc<Guest>) -> Answered {
     let parameters = given(request, guest).await?;
-    let find = |name: &str| parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-    let mode = find("mode").unwrap_or("basic").to_lowercase();
+    let mode = find(&parameters, "mode").unwrap_or("basic").to_lowercase();
     if !matches!(mode.as_str(), "basic" | "detailed") {
         return Err(invalid(&format!("there is no mode [{mode}]; there are basic and detailed")));
     }
-    let source = find("g").unwrap_or("g");
+    let source = find(&parameters, "g").unwrap_or("g");
     let may_read = guest.rights(source).is_some_and(|rights| rights.allow(Role::Read));
     let Some(database) = guest.host.graphs.get(source).filter(|_| may_read) else {
         let message =

@@ -7,6 +7,9 @@ use wire::{Args, Format, RequestMessage, WireValue};
 
 use super::{four, media};
 
+/// What the mime types of drivers' formats begin with.
+const DRIVERS: &str = "application/vnd.";
+
 /// Most parts that a query string is split into.
 const MAX_PARAMETERS: usize = 256;
 
@@ -21,11 +24,38 @@ pub(super) enum Question {
 
 /// About how many bytes of memory the message in a body takes when it is read.
 pub(super) fn memory_of(head: &Parts, body: &[u8]) -> usize {
-    let mime = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    match (wire::four::Format::from_mime(mime), Format::from_mime(mime)) {
-        (Some(format), _) => format.memory_of(body),
-        (None, Some(format)) => format.memory_of(body),
-        (None, None) => wire::HttpFields::memory_of(body),
+    match Notation::of(&head.headers) {
+        Notation::Four(format) => format.memory_of(body),
+        Notation::Three(format, _) => format.memory_of(body),
+        Notation::Json | Notation::Unknown(_) => wire::HttpFields::memory_of(body),
+    }
+}
+
+/// How a body is written. What weighs it and what reads it must be of one mind, so both ask here.
+enum Notation<'a> {
+    /// A request of TinkerPop 4.
+    Four(wire::four::Format),
+    /// A driver's message, with the mime type that may be in front of it.
+    Three(Format, &'a str),
+    /// A plain JSON object, whatever it is said to be: `curl -d` calls it a form.
+    Json,
+    /// A format of drivers that nobody here speaks.
+    Unknown(&'a str),
+}
+
+impl<'a> Notation<'a> {
+    fn of(headers: &'a HeaderMap) -> Self {
+        let mime = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default().trim();
+        // Clients write mime types in capitals, too.
+        let start = mime.get(..DRIVERS.len());
+        if !start.is_some_and(|start| start.eq_ignore_ascii_case(DRIVERS)) {
+            return Self::Json;
+        }
+        match (wire::four::Format::from_mime(mime), Format::from_mime(mime)) {
+            (Some(format), _) => Self::Four(format),
+            (None, Some(format)) => Self::Three(format, mime),
+            (None, None) => Self::Unknown(mime),
+        }
     }
 }
 
@@ -37,20 +67,14 @@ pub(super) fn read(head: &Parts, body: &[u8]) -> Result<Question, String> {
     if head.method == Method::GET {
         return from_query_string(head.uri.query().unwrap_or_default()).map(Question::Three);
     }
-    let content_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    match content_type {
-        Some(mime) if mime.starts_with("application/vnd.") => {
-            if let Some(format) = wire::four::Format::from_mime(mime) {
-                let request = format.decode_request(body).map_err(|error| error.to_string())?;
-                return Ok(Question::Four(request));
-            }
-            let format =
-                Format::from_mime(mime).ok_or_else(|| format!("no serializer for Content-Type {mime}"))?;
-            let message =
-                format.decode_request(without_mime(body, mime)?).map_err(|error| error.to_string())?;
-            Ok(Question::Three(message))
+    let told = |error: wire::DecodeError| error.to_string();
+    match Notation::of(&head.headers) {
+        Notation::Four(format) => format.decode_request(body).map(Question::Four).map_err(told),
+        Notation::Three(format, mime) => {
+            format.decode_request(without_mime(body, mime)?).map(Question::Three).map_err(told)
         }
-        _ => from_json(&head.headers, body),
+        Notation::Json => from_json(&head.headers, body),
+        Notation::Unknown(mime) => Err(format!("no serializer for Content-Type {mime}")),
     }
 }
 
@@ -75,7 +99,7 @@ fn without_mime<'a>(body: &'a [u8], mime: &str) -> Result<&'a [u8], String> {
     match body.split_first() {
         Some((b'{' | 0x81, _)) | None => Ok(body),
         Some((&length, rest)) => match rest.split_at_checked(usize::from(length)) {
-            Some((found, message)) if found == mime.as_bytes() => Ok(message),
+            Some((found, message)) if found.eq_ignore_ascii_case(mime.as_bytes()) => Ok(message),
             _ => Err("Mime type mismatch. Value in content-type header is not equal payload header.".into()),
         },
     }
@@ -116,7 +140,8 @@ fn from_query_string(query: &str) -> Result<RequestMessage, String> {
         } else if key == "requestId" {
             id = parse_id(&value)?;
         } else if !args.iter().any(|(known, _)| *known == *key) {
-            args.push((Str::from(key), WireValue::Value(numeric_or_text(value))));
+            let value = parameter(&key, value);
+            args.push((Str::from(key), value));
         }
     }
     if !args.iter().any(|(key, value)| key == "gremlin" && *value != WireValue::Value(Value::str(""))) {
@@ -127,12 +152,12 @@ fn from_query_string(query: &str) -> Result<RequestMessage, String> {
     Ok(eval(id, args))
 }
 
-/// Parameters such as `evaluationTimeout` are numbers, and a query string has only text.
-fn numeric_or_text(text: String) -> Value {
-    match text.parse::<i64>() {
-        Ok(number) => Value::Long(number),
-        Err(_) => Value::from(text),
-    }
+/// A parameter as an argument. A few are numbers, and a query string or form has only text; the others stay texts, whatever they look
+/// like.
+pub(super) fn parameter(name: &str, text: String) -> WireValue {
+    const NUMBERS: [&str; 3] = ["evaluationTimeout", "scriptEvaluationTimeout", "batchSize"];
+    let number = NUMBERS.contains(&name).then(|| text.parse::<i64>().ok()).flatten();
+    WireValue::Value(number.map_or_else(|| Value::from(text), Value::Long))
 }
 
 /// Decodes `%xx` and `+`.
@@ -188,6 +213,8 @@ fn parse_id(text: &str) -> Result<Uuid, String> {
 
 #[cfg(test)]
 mod tests {
+    use hyper::Request;
+
     use super::*;
 
     fn argument(message: &RequestMessage, name: &str) -> Option<WireValue> {
@@ -202,6 +229,40 @@ mod tests {
         let mut bindings = Map::new();
         bindings.insert("x", "1");
         assert_eq!(argument(&message, "bindings"), Some(WireValue::Value(bindings.into())));
+    }
+
+    #[test]
+    fn parameters_are_texts_but_for_those_that_are_numbers() {
+        let message = from_query_string("gremlin=42&requestKey=1&evaluationTimeout=7&batchSize=x").unwrap();
+        for (name, expected) in [
+            ("gremlin", Value::str("42")),
+            ("requestKey", Value::str("1")),
+            ("evaluationTimeout", Value::Long(7)),
+            ("batchSize", Value::str("x")),
+        ] {
+            assert_eq!(argument(&message, name), Some(WireValue::Value(expected)), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_weighs_a_body_and_what_reads_it_agree_on_its_format() {
+        let head = |mime: &str| {
+            Request::post("/gremlin").header(CONTENT_TYPE, mime).body(()).unwrap().into_parts().0
+        };
+        let json = br#"{"gremlin":"g.inject([[],[],[],[]])","bindings":{"x":[[],[],[],[],[]]}}"#;
+        let as_json = wire::HttpFields::memory_of(json);
+        for mime in
+            ["text/plain", "application/x-www-form-urlencoded", "application/json", "Application/JSON"]
+        {
+            assert!(matches!(read(&head(mime), json), Ok(Question::Three(_))), "{mime}");
+            assert_eq!(memory_of(&head(mime), json), as_json, "{mime}");
+        }
+        for mime in ["application/vnd.graphbinary-v1.0", "Application/VND.GraphBinary-v1.0; charset=utf-8"] {
+            assert!(read(&head(mime), json).is_err(), "{mime}: it is no GraphBinary");
+            assert_ne!(memory_of(&head(mime), json), as_json, "{mime}");
+        }
+        let unknown = read(&head("Application/vnd.other"), json).unwrap_err();
+        assert_eq!(unknown, "no serializer for Content-Type Application/vnd.other");
     }
 
     #[test]

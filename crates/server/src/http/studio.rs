@@ -18,6 +18,7 @@ use hyper::{
         SET_COOKIE, VARY,
     },
 };
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use super::{
@@ -35,6 +36,9 @@ use crate::{
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
      worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
      trusted-types mangrove";
+
+/// Most bytes of a login: nobody has a name and a password that together have more, written as JSON.
+const LONGEST_LOGIN: usize = 16 << 10;
 
 /// What is served at `/` where the page is missing.
 const MISSING: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Mangrove</title>\
@@ -164,7 +168,7 @@ async fn log_in(request: Request<Incoming>, guest: &Arc<Guest>) -> Reply {
         return *reply;
     }
     let cookie = Cookie::of(&request, guest);
-    let bytes = match answer::read_body(request.into_body(), &guest.host).await {
+    let bytes = match answer::read_small(request.into_body(), LONGEST_LOGIN, &guest.host).await {
         Ok(bytes) => bytes,
         Err(reply) => return *reply,
     };
@@ -184,11 +188,16 @@ async fn log_in(request: Request<Incoming>, guest: &Arc<Guest>) -> Reply {
     }
 }
 
+/// What a login says. Nothing else that it may have is kept, since a stranger sends it.
+#[derive(Deserialize)]
+struct Login {
+    user: String,
+    password: String,
+}
+
 /// A name and a password, or a token in its place.
 fn credentials(bytes: &[u8]) -> Option<Credentials> {
-    let fields: Json = serde_json::from_slice(bytes).ok()?;
-    let text = |name: &str| fields.get(name).and_then(Json::as_str).map(str::to_owned);
-    let (user, password) = (text("user")?, text("password")?);
+    let Login { user, password } = serde_json::from_slice(bytes).ok()?;
     Some(match user.as_str() {
         "" => Credentials::Token(password),
         _ => Credentials::Password { user, password },
@@ -243,5 +252,7 @@ mod tests {
         assert_eq!(read(r#"{"user": "", "password": "mgv_1"}"#), Some(None));
         assert_eq!(read(r#"{"user": "ada"}"#), None);
         assert_eq!(read("user=ada"), None);
+        let more = r#"{"user": "ada", "remember": [{"": 0}], "password": "x"}"#;
+        assert_eq!(read(more), Some(Some("ada".into())));
     }
 }

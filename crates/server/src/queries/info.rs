@@ -4,6 +4,8 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use values::Str;
 
+use super::ticket::Ticket;
+
 /// A query that is under way.
 #[derive(Clone, Debug)]
 pub struct QueryInfo {
@@ -37,6 +39,40 @@ pub struct QueryInfo {
     pub peak_memory: u64,
     /// The steps of its plan.
     pub operators: Vec<String>,
+}
+
+/// A query that is under way, by what costs nothing to tell: who looks for some of them asks for the [rest](Self::info) of those
+/// alone, since a text may be long, and bytecode has to be read once more.
+pub struct UnderWay {
+    /// What its client calls it, or the server where the client says nothing.
+    pub id: Str,
+    /// The traversal source that it asks.
+    pub source: Str,
+    /// Who asks.
+    pub user: Option<Arc<str>>,
+    /// How long ago it came.
+    pub age: Duration,
+    /// How far it is.
+    pub phase: QueryPhase,
+    pub(super) ticket: Arc<Ticket>,
+}
+
+impl std::fmt::Debug for UnderWay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("UnderWay").field("id", &self.id).field("phase", &self.phase).finish_non_exhaustive()
+    }
+}
+
+impl UnderWay {
+    /// All that can be told of it, as it is now.
+    pub fn info(&self) -> QueryInfo {
+        self.ticket.info()
+    }
+
+    /// Its text, or that of its bytecode; the first kilobytes of a long one.
+    pub fn text(&self) -> String {
+        self.ticket.text()
+    }
 }
 
 /// How far a query is.

@@ -24,7 +24,7 @@ use std::{
 use parking_lot::{Mutex, RwLock};
 use values::Str;
 
-pub use info::{QueryInfo, QueryPhase};
+pub use info::{QueryInfo, QueryPhase, UnderWay};
 pub use journal::QueryLog;
 pub(crate) use said::Said;
 pub(crate) use tally::Tally;
@@ -65,21 +65,21 @@ impl Queries {
 
     /// All that wait, run, or are being sent, the oldest first.
     pub fn all(&self) -> Vec<QueryInfo> {
-        let mut all: Vec<_> = self.tickets().iter().map(|ticket| ticket.info()).collect();
-        all.sort_by_key(|query| std::cmp::Reverse(query.age));
-        all
+        self.those(|_| true).iter().map(UnderWay::info).collect()
+    }
+
+    /// Those that are `meant`, the oldest first.
+    pub fn those(&self, meant: impl Fn(&UnderWay) -> bool) -> Vec<UnderWay> {
+        let all = self.tickets().into_iter().map(Ticket::under_way);
+        let mut those: Vec<_> = all.filter(meant).collect();
+        those.sort_by_key(|query| std::cmp::Reverse(query.age));
+        those
     }
 
     /// Stops those that are `meant`, and tells their clients that it was `by` somebody; their ids.
-    pub fn stop(&self, by: &str, meant: impl Fn(&QueryInfo) -> bool) -> Vec<Str> {
-        let mut stopped = Vec::new();
-        for ticket in self.tickets() {
-            let info = ticket.info();
-            if meant(&info) && ticket.stop(by) {
-                stopped.push(info.id);
-            }
-        }
-        stopped
+    pub fn stop(&self, by: &str, meant: impl Fn(&UnderWay) -> bool) -> Vec<Str> {
+        let those = self.tickets().into_iter().map(Ticket::under_way);
+        those.filter(|query| meant(query) && query.ticket.stop(by)).map(|query| query.id).collect()
     }
 
     pub(crate) fn tally(&self) -> &Tally {

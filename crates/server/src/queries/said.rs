@@ -1,5 +1,7 @@
 //! What a query said, for who looks at it.
 
+use std::borrow::Cow;
+
 use gremlin::Argument;
 use hyper::body::Bytes;
 use values::{Str, Value};
@@ -47,21 +49,21 @@ impl Said {
 
     /// The same as text, its first part if it is long.
     pub(crate) fn shown(&self) -> String {
-        let text = self.plain();
-        // Passwords are among its parameters.
-        if text.contains(SECRETIVE) { Self::secret().plain() } else { text }
+        let text = self.whole();
+        // Passwords are among its parameters, and may stand long before what they are given to.
+        if text.contains(SECRETIVE) { Self::secret().whole().into_owned() } else { shortened(&text) }
     }
 
     /// Whether it may have a password in its variables.
     pub(crate) fn is_secretive(&self) -> bool {
-        self.plain().contains(SECRETIVE)
+        self.whole().contains(SECRETIVE)
     }
 
-    fn plain(&self) -> String {
+    fn whole(&self) -> Cow<'_, str> {
         match self {
-            Self::Text(text) => shortened(text),
-            Self::Words(words) => words.clone(),
-            Self::Message(format, bytes) => shortened(&of_message(*format, bytes)),
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Words(words) => Cow::Borrowed(words),
+            Self::Message(format, bytes) => Cow::Owned(of_message(*format, bytes)),
         }
     }
 }
@@ -112,6 +114,15 @@ mod tests {
             format.encode_request(&message, &mut bytes).unwrap();
             assert_eq!(Said::message(format, &bytes.into()).shown(), traversal.to_string());
         }
+    }
+
+    #[test]
+    fn a_password_that_stands_long_before_its_service_is_not_shown() {
+        let script = format!("pw = 'hush'; {} g.call('mangrove.users.add', [p: pw])", " ".repeat(2 * SHOWN));
+        let said = Said::Text(script.into());
+        assert!(said.is_secretive() && !said.shown().contains("hush"), "{}", said.shown());
+        let harmless = Said::Text(format!("g.V(); {}", "''".repeat(SHOWN)).into());
+        assert!(!harmless.is_secretive() && harmless.shown().len() < 2 * SHOWN);
     }
 
     #[test]

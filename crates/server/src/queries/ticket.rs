@@ -19,7 +19,7 @@ use values::Str;
 
 use super::{
     Queries,
-    info::{QueryInfo, QueryPhase},
+    info::{QueryInfo, QueryPhase, UnderWay},
     journal::Over,
     said::Said,
 };
@@ -95,6 +95,16 @@ struct Times {
     begun: Option<Instant>,
     ended: Option<Instant>,
     outcome: Option<Result<(), QueryError>>,
+}
+
+impl Times {
+    fn phase(&self) -> QueryPhase {
+        match (self.begun, self.ended) {
+            (_, Some(_)) => QueryPhase::Sending,
+            (Some(_), None) => QueryPhase::Running,
+            (None, None) => QueryPhase::Waiting,
+        }
+    }
 }
 
 /// Submits a query by `start`, at once or when its tenant has room for it. Called within the server's runtime.
@@ -288,27 +298,42 @@ impl Ticket {
         }
     }
 
+    /// What it is known by.
+    pub(super) fn under_way(self: Arc<Self>) -> UnderWay {
+        let phase = self.times.lock().phase();
+        UnderWay {
+            id: self.id.clone(),
+            source: self.source.clone(),
+            user: self.client.user.clone(),
+            age: self.asked.elapsed(),
+            phase,
+            ticket: self,
+        }
+    }
+
+    /// What it says.
+    pub(super) fn text(&self) -> String {
+        self.said.shown()
+    }
+
     /// What can be told of it.
     pub(super) fn info(&self) -> QueryInfo {
         let Progress { memory, peak_memory, operators } =
             self.with_running(|running| running.progress()).unwrap_or_default();
+        // Nothing waits for its locks while bytecode is read.
+        let text = self.text();
         let now = Instant::now();
         let times = self.times.lock();
-        let phase = match (times.begun, times.ended) {
-            (_, Some(_)) => QueryPhase::Sending,
-            (Some(_), None) => QueryPhase::Running,
-            (None, None) => QueryPhase::Waiting,
-        };
         let begun = times.begun.unwrap_or(times.ended.unwrap_or(now));
         let ended = times.ended.unwrap_or(now);
         QueryInfo {
             id: self.id.clone(),
             source: self.source.clone(),
-            text: self.said.shown(),
+            text,
             user: self.client.user.clone(),
             address: self.client.address,
             connection: self.client.connection,
-            phase,
+            phase: times.phase(),
             is_stopped: self.is_stopped.load(Ordering::Acquire),
             age: now.saturating_duration_since(self.asked),
             waited: begun.saturating_duration_since(self.asked),

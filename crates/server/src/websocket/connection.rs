@@ -43,7 +43,7 @@ use crate::{
 };
 
 use super::{
-    entry::{Admitted, Come, Entry, ReplyTo, Verdict, is_login},
+    entry::{Admitted, Come, Entry, ReplyTo, Unread, Verdict, Waits, is_login},
     frame::{self, Frame, FrameKind},
     response::{InFlight, Next},
 };
@@ -83,6 +83,9 @@ const TOO_SLOW: &str = "the message was not complete within server.read_timeout"
 
 const NO_TURN: &str = "the request waited for those before it in its session until its evaluation timeout was over; wait for their \
                        answers, or raise `evaluationTimeout`";
+
+const NO_ID: &str = "Message could not be parsed. Check the format of the request. [it has no id, and is not looked at further before \
+                     the client has said who it is]";
 
 const NO_ROOM: &str =
     "all requests that are being received are more than server.max_receiving_bytes; connect again";
@@ -267,10 +270,25 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Starts what a message asks for, or says why not.
+    /// Starts what a message asks for, or says why not. One of a stranger that is long waits as it came.
     async fn request(&mut self, frame: Frame) -> Result<(), End> {
-        let Frame { kind, format, payload } = frame;
         let asked = Instant::now().into_std();
+        if !self.entry.defers(frame.payload.len(), &self.guest) {
+            return self.read(frame, asked).await;
+        }
+        let Frame { kind, format, payload } = frame;
+        let salvaged = aside(Work::Request(payload.len()), None, || reply::salvage_id(format, &payload));
+        let Some(id) = salvaged else {
+            let refusal = Refusal::new(StatusCode::MalformedRequest, NO_ID.into());
+            return self.refuse(kind, format, None, &refusal).await;
+        };
+        let admitted = self.entry.defer(Unread { answer: (kind, format, id), asked, payload });
+        self.go_on_with(admitted).await
+    }
+
+    /// Reads a message and starts what it asks for, or says why not.
+    async fn read(&mut self, frame: Frame, asked: std::time::Instant) -> Result<(), End> {
+        let Frame { kind, format, payload } = frame;
         let host = &self.guest.host;
         let memory = match host.weigh(payload.len(), || format.memory_of(&payload)) {
             Ok(memory) => memory,
@@ -291,7 +309,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             }
         };
         let come = Come { answer: (kind, format, message.id), message, asked, payload, memory };
-        match self.entry.come(come, &self.guest) {
+        let admitted = self.entry.come(come, &self.guest);
+        self.go_on_with(admitted).await
+    }
+
+    /// Does what is to be done with a message.
+    async fn go_on_with(&mut self, admitted: Admitted) -> Result<(), End> {
+        match admitted {
             Admitted::Request(come) => self.dispatch(come).await,
             Admitted::Later => Ok(()),
             Admitted::Challenge((kind, format, id)) => {
@@ -310,13 +334,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     // What another user has begun is not for this one.
                     self.sessions.clear();
                 }
-                for come in come {
-                    if is_login(&come.message.op) {
-                        let (kind, format, id) = come.answer;
-                        let response = reply::bare(format, Some(id), Status::new(StatusCode::NoContent));
-                        self.send(frame::message(kind, format, response)).await?;
-                    } else {
-                        self.dispatch(come).await?;
+                for waits in come {
+                    match waits {
+                        Waits::Read(come) if is_login(&come.message.op) => {
+                            let (kind, format, id) = come.answer;
+                            let response = reply::bare(format, Some(id), Status::new(StatusCode::NoContent));
+                            self.send(frame::message(kind, format, response)).await?;
+                        }
+                        Waits::Read(come) => self.dispatch(come).await?,
+                        Waits::Unread(Unread { answer: (kind, format, _), asked, payload }) => {
+                            self.read(Frame { kind, format, payload }, asked).await?;
+                        }
                     }
                 }
                 Ok(())

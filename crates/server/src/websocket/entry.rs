@@ -5,6 +5,8 @@
 //!                                             └─ not ──▶ 401 for each of them; the next request is asked again
 //! ```
 //!
+//! What is long is not read before it is known who sends it.
+//!
 //! Whoever has said it in the handshake already, or need not, passes.
 
 use std::{
@@ -34,6 +36,9 @@ const AUTHENTICATION: &str = "authentication";
 /// Requests that wait for it.
 const MOST: usize = 1_024;
 
+/// Bytes of a message that is read although it is not known who sends it: a login has fewer, and what it comes to is little.
+const LONGEST: usize = 16 << 10;
+
 /// What the answer to a request needs of it.
 pub(super) type ReplyTo = (FrameKind, Format, Uuid);
 
@@ -46,6 +51,29 @@ pub(super) struct Come {
     pub(super) payload: Bytes,
     /// Bytes that it takes in memory, about.
     pub(super) memory: usize,
+}
+
+/// A message of which only the id was looked at.
+pub(super) struct Unread {
+    pub(super) answer: ReplyTo,
+    pub(super) asked: Instant,
+    pub(super) payload: Bytes,
+}
+
+/// What waits until it is known who asks.
+pub(super) enum Waits {
+    Read(Come),
+    /// It takes many times its bytes, perhaps, and a stranger sends it.
+    Unread(Unread),
+}
+
+impl Waits {
+    fn answer(&self) -> ReplyTo {
+        match self {
+            Self::Read(come) => come.answer,
+            Self::Unread(unread) => unread.answer,
+        }
+    }
 }
 
 /// What is done with a message.
@@ -63,14 +91,14 @@ pub(super) enum Admitted {
 /// What came of a login.
 pub(super) enum Verdict {
     /// These are requests now, and whether it is another user than before.
-    Known { come: Vec<Come>, is_another: bool },
+    Known { come: Vec<Waits>, is_another: bool },
     /// These are refused.
     Denied(Vec<ReplyTo>, Refusal),
 }
 
 /// See the module.
 pub(super) struct Entry {
-    waiting: Vec<Come>,
+    waiting: Vec<Waits>,
     /// What these take.
     receipt: Receipt,
     verdict: Option<oneshot::Receiver<Result<Identity, Denied>>>,
@@ -101,22 +129,42 @@ impl Entry {
 
     /// Says what is done with a message.
     pub(super) fn come(&mut self, come: Come, guest: &Arc<Guest>) -> Admitted {
-        if self.verdict.is_none() && self.waiting.is_empty() && guest.is_known() {
+        if self.is_open(guest) {
             self.unknown_since = None;
             return Admitted::Request(come);
         }
         self.unknown_since.get_or_insert_with(Instant::now);
-        if *come.message.op == *AUTHENTICATION { self.log_in(come, guest) } else { self.wait(come) }
+        if *come.message.op == *AUTHENTICATION {
+            return self.log_in(come, guest);
+        }
+        let memory = come.memory;
+        self.wait(Waits::Read(come), memory)
     }
 
-    fn wait(&mut self, come: Come) -> Admitted {
-        let share = self.receipt.share(come.memory);
+    /// Whether what comes is done at once.
+    fn is_open(&self, guest: &Guest) -> bool {
+        self.verdict.is_none() && self.waiting.is_empty() && guest.is_known()
+    }
+
+    /// Whether a message of so many bytes is not read yet.
+    pub(super) fn defers(&self, length: usize, guest: &Guest) -> bool {
+        length > LONGEST && !self.is_open(guest)
+    }
+
+    /// Says what is done with one that is not.
+    pub(super) fn defer(&mut self, unread: Unread) -> Admitted {
+        self.unknown_since.get_or_insert_with(Instant::now);
+        let bytes = unread.payload.len();
+        self.wait(Waits::Unread(unread), bytes)
+    }
+
+    fn wait(&mut self, waits: Waits, memory: usize) -> Admitted {
+        let (answer, share) = (waits.answer(), self.receipt.share(memory));
         if self.waiting.len() >= MOST || !self.receipt.takes(share) {
             let refusal = Refusal::too_many("too many requests wait for the client to say who it is".into());
-            return Admitted::Refused(vec![come.answer], refusal);
+            return Admitted::Refused(vec![answer], refusal);
         }
-        let answer = come.answer;
-        self.waiting.push(come);
+        self.waiting.push(waits);
         if std::mem::replace(&mut self.is_asked, true) {
             Admitted::Later
         } else {
@@ -140,7 +188,7 @@ impl Entry {
         };
         // Where it is the request which waits that is answered, as with Gremlin Server, the login itself is not.
         if self.waiting.is_empty() {
-            self.waiting.push(Come { payload: Bytes::new(), memory: 0, ..come });
+            self.waiting.push(Waits::Read(Come { payload: Bytes::new(), memory: 0, ..come }));
         }
         match credentials {
             Ok(credentials) => {
@@ -196,7 +244,7 @@ impl Entry {
     fn give_up(&mut self) -> Vec<ReplyTo> {
         self.is_asked = false;
         self.receipt.complete();
-        std::mem::take(&mut self.waiting).into_iter().map(|come| come.answer).collect()
+        std::mem::take(&mut self.waiting).iter().map(Waits::answer).collect()
     }
 }
 

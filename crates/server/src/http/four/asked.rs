@@ -112,13 +112,12 @@ impl Asked {
         }
         let source = named.or_else(|| source.cloned()).unwrap_or_else(|| "g".into());
         let bulks = self.bulks()?;
-        let mut arguments = self.arguments(source.clone(), &guest.host)?;
+        let mut arguments = self.arguments(source, &guest.host)?;
         let mut operation = Operation::eval(&mut arguments, guest).map_err(|refusal| match refusal.code {
             // An unknown source, or language.
             crate::StatusCode::Evaluation => status::invalid(refusal.message),
             _ => status::refused(&refusal),
         })?;
-        operation.source = source;
         operation.query.memory += self.memory;
         operation.form = if bulks && has_bulks { Form::Bytecode } else { Form::Script };
         Ok(operation)
