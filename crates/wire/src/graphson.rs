@@ -78,8 +78,8 @@ impl Dialect {
         }
     }
 
-    /// Whether trees and graphs have a form of their own, and are no mere maps.
-    fn has_trees(self) -> bool {
+    /// Whether graphs have a form of their own, and are no mere maps.
+    fn has_graphs(self) -> bool {
         self.typed || self.version == Version::V4
     }
 

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use serde_json::Value as Json;
+use values::{Map, Value};
 use wire::graphson::{self, Dialect, Version};
-use wire::{Format, graphbinary};
+use wire::{Format, WireValue, graphbinary};
 
 fn vectors(folder: &str) -> Vec<(String, Vec<u8>)> {
     let shared =
@@ -131,4 +132,19 @@ fn both_formats_decode_a_vector_of_one_name_to_one_value() {
         checked += 1;
     }
     assert_eq!(checked, 56);
+}
+
+/// `TreeJacksonSerializer` of each version.
+#[test]
+fn trees_keep_what_their_keys_are_without_types() {
+    let mut tree = Map::tree();
+    assert!(tree.grow(&["a".into(), Value::Long(2)]));
+    let tree = WireValue::Value(tree.into());
+    let brief = r#"[{"key":"a","value":[{"key":2,"value":[]}]}]"#;
+    let by_key = r#"{"a":{"key":"a","value":{"2":{"key":2,"value":{}}}}}"#;
+    for (version, expected) in [(Version::V1, by_key), (Version::V2, brief), (Version::V3, brief)] {
+        let mut out = Vec::new();
+        graphson::encode(&tree, Dialect { version, typed: false }, &mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
 }

@@ -25,6 +25,7 @@ impl<'a> Writer<'a> {
 
     pub(super) fn vertex(&mut self, v: &Vertex) -> Written {
         let brief = self.is_brief();
+        let says_none = self.dialect.version == Version::V1;
         let properties = self.properties.of(&v.properties).unwrap_or_default();
         self.typed("g:Vertex", |w| {
             w.object(|o| {
@@ -33,7 +34,7 @@ impl<'a> Writer<'a> {
                 if brief {
                     o.text("type", "vertex")?;
                 }
-                if properties.is_empty() {
+                if properties.is_empty() && !says_none {
                     return Ok(());
                 }
                 o.field("properties", |w| w.object(|o| vertex_properties(properties, brief, o)))

@@ -177,8 +177,8 @@ impl<'a> Writer<'a> {
             }
             Value::Map(v) => {
                 return self.nested(|w| match v.kind() {
-                    MapKind::Tree if w.dialect.has_trees() => w.extended(&Extended::Tree(Tree::of(v))),
-                    MapKind::Graph if w.dialect.has_trees() => w.extended(&Extended::Graph(Graph::of(v))),
+                    MapKind::Tree => w.extended(&Extended::Tree(Tree::of(v))),
+                    MapKind::Graph if w.dialect.has_graphs() => w.extended(&Extended::Graph(Graph::of(v))),
                     MapKind::Metrics if w.dialect.version != Version::V4 => w.extended(&Extended::profile(v)),
                     _ => w.map(v.iter()),
                 });
