@@ -312,24 +312,20 @@ public final class Reference {
         static TinkerGraph load(JsonNode spec, long seed, boolean lists) {
             BaseConfiguration configuration = new BaseConfiguration();
             // As in the server's own tinkergraph-empty.properties.
+            String ids = (seed >> 1 & 1) == 0 ? "LONG" : Descending.class.getName();
             for (String of : new String[] {"vertexIdManager", "edgeIdManager", "vertexPropertyIdManager"})
-                configuration.setProperty("gremlin.tinkergraph." + of, "LONG");
+                configuration.setProperty("gremlin.tinkergraph." + of, ids);
             if (lists) configuration.setProperty("gremlin.tinkergraph.defaultVertexPropertyCardinality", "list");
             TinkerGraph graph = TinkerGraph.open(configuration);
             // What it gives out itself is told from what we gave.
             graph.currentId.set(1_000_000 + 1000 * (seed & 0xff));
             Comparator<Object> order = seed == 0 ? null : new Shuffled(seed);
             if (order != null) {
-                graph.vertices = new ConcurrentSkipListMap<>(order);
-                graph.edges = new ConcurrentSkipListMap<>(order);
+                graph.vertices = new ShuffledVertices(order);
+                graph.edges = new ShuffledGraphEdges(order);
             }
             for (JsonNode v : shuffled(spec.get("vertices"), seed)) {
                 TinkerVertex vertex = (TinkerVertex) graph.addVertex(T.id, v.get(0).asLong(), T.label, v.get(1).asText());
-                if (order != null) {
-                    vertex.properties = new ConcurrentSkipListMap<>(order);
-                    vertex.outEdges = new ShuffledEdges(order);
-                    vertex.inEdges = new ShuffledEdges(order);
-                }
                 for (JsonNode p : v.get(2)) {
                     VertexProperty<Object> property =
                         vertex.property(VertexProperty.Cardinality.list, p.get(0).asText(), scalar(p.get(1)));
@@ -339,7 +335,6 @@ public final class Reference {
             for (JsonNode e : shuffled(spec.get("edges"), seed)) {
                 Vertex from = graph.vertices(e.get(2).asLong()).next(), to = graph.vertices(e.get(3).asLong()).next();
                 Edge edge = from.addEdge(e.get(1).asText(), to, T.id, e.get(0).asLong());
-                if (order != null) ((TinkerEdge) edge).properties = new ConcurrentSkipListMap<>(order);
                 for (JsonNode p : e.get(4)) edge.property(p.get(0).asText(), scalar(p.get(1)));
             }
             return graph;
@@ -386,6 +381,27 @@ public final class Reference {
         }
     }
 
+    /** Gives out ids as LONG does, but smaller and smaller ones: which of two is greater is nobody's promise. */
+    static final class Descending implements AbstractTinkerGraph.IdManager<Long> {
+        private static final AbstractTinkerGraph.DefaultIdManager LONG = AbstractTinkerGraph.DefaultIdManager.LONG;
+
+        Descending() {}
+
+        @Override
+        public Long getNextId(AbstractTinkerGraph graph) {
+            while (true) {
+                long id = graph.currentId.decrementAndGet();
+                if (!graph.hasVertex(id) && !graph.hasEdge(id) && !graph.hasVertexProperty(id)) return id;
+            }
+        }
+
+        @Override
+        public Long convert(Object id) { return (Long) LONG.convert(id); }
+
+        @Override
+        public boolean allow(Object id) { return LONG.allow(id); }
+    }
+
     /** An arbitrary total order of ids, keys, labels and elements. */
     private static final class Shuffled implements Comparator<Object> {
         private final long seed;
@@ -408,6 +424,46 @@ public final class Reference {
             z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
             z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
             return z ^ (z >>> 31);
+        }
+    }
+
+    /** Vertices, also those that a traversal adds: what each has is in that order, too. */
+    private static final class ShuffledVertices extends ConcurrentSkipListMap<Object, Vertex> {
+        private final transient Comparator<Object> order;
+
+        ShuffledVertices(Comparator<Object> order) {
+            super(order);
+            this.order = order;
+        }
+
+        @Override
+        public Vertex put(Object id, Vertex added) {
+            TinkerVertex vertex = (TinkerVertex) added;
+            Map<String, List<VertexProperty>> properties = new ConcurrentSkipListMap<>(order);
+            if (vertex.properties != null) properties.putAll(vertex.properties);
+            vertex.properties = properties;
+            vertex.outEdges = new ShuffledEdges(order);
+            vertex.inEdges = new ShuffledEdges(order);
+            return super.put(id, added);
+        }
+    }
+
+    /** The same of edges. */
+    private static final class ShuffledGraphEdges extends ConcurrentSkipListMap<Object, Edge> {
+        private final transient Comparator<Object> order;
+
+        ShuffledGraphEdges(Comparator<Object> order) {
+            super(order);
+            this.order = order;
+        }
+
+        @Override
+        public Edge put(Object id, Edge added) {
+            TinkerEdge edge = (TinkerEdge) added;
+            Map<String, Property> properties = new ConcurrentSkipListMap<>(order);
+            if (edge.properties != null) properties.putAll(edge.properties);
+            edge.properties = properties;
+            return super.put(id, added);
         }
     }
 
