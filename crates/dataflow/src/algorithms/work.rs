@@ -12,7 +12,7 @@ use crate::error::QueryError;
 use crate::instance::Progress;
 use crate::memory::by_operator;
 use crate::operator::Context;
-use crate::query::{self, Gate, Path, PieceSource};
+use crate::query::{self, Path, PieceSource};
 use crate::quota::Quota;
 
 /// Results that may wait for the home executor before helpers pause.
@@ -210,7 +210,6 @@ struct Taken<W: Work> {
     shared: Arc<Shared<W>>,
     number: usize,
     piece: Option<W::Piece>,
-    gate: Gate,
 }
 
 impl<W: Work> PieceSource for Shared<W> {
@@ -225,7 +224,7 @@ impl<W: Work> PieceSource for Shared<W> {
             self.ground.query.waker.wake();
             return None;
         };
-        Some(Box::new(Taken { shared: self, number, piece: None, gate: Gate::default() }))
+        Some(Box::new(Taken { shared: self, number, piece: None }))
     }
 
     fn left_behind(&self) -> usize {
@@ -245,7 +244,7 @@ impl<W: Work> query::Piece for Taken<W> {
         }
         let has_room = self.shared.reports.lock().len() < RESULT_BOUND;
         let query = self.shared.ground.query.clone();
-        let gone = match self.gate.is_open(&query, has_room) {
+        let gone = match query::may_go_on(&query, has_room) {
             Ok(true) => {
                 let watched = watch::watched(query.clone(), || self.advance(&quota));
                 watched.unwrap_or_else(|_| Err(query.ended()))

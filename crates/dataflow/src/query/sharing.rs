@@ -88,36 +88,26 @@ pub trait Piece: Send {
     fn fail(self: Box<Self>, error: QueryError);
 }
 
-/// Whether a piece on another executor may go on.
-#[derive(Debug, Default)]
-pub(crate) struct Gate {
-    /// Whether it has waited for memory when it was asked last.
-    waits: bool,
+/// Whether a piece of a query may go on now, on another executor than its home; `has_room` says whether there is room for its results.
+///
+/// # Errors
+/// Why the query is over. Who waits asks for itself: its home may wait, too, or be gone.
+pub(crate) fn may_go_on(query: &QueryState, has_room: bool) -> Result<bool, QueryError> {
+    // Who cannot go on in any case must not take a place from one that can.
+    if has_room && !waits_for_memory(&query.memory, &query.waker) {
+        return Ok(true);
+    }
+    query.check()?;
+    Ok(false)
 }
 
-impl Gate {
-    /// Whether a piece of a query may go on now; `has_room` says whether there is room for its results.
-    ///
-    /// # Errors
-    /// Why the query is over. Who waits asks for itself: its home may wait, too, or be gone.
-    pub(crate) fn is_open(&mut self, query: &QueryState, has_room: bool) -> Result<bool, QueryError> {
-        // Who cannot go on in any case must not take a place from one that can.
-        if has_room && !self.waits_for_memory(&query.memory, &query.waker) {
-            return Ok(true);
-        }
-        query.check()?;
-        Ok(false)
+/// Its home is told each time: it sleeps until pieces come back, and it is who gives up when that takes too long.
+fn waits_for_memory(memory: &MemoryMeter, home: &Waker) -> bool {
+    let waits = !memory.may_go_on();
+    if waits {
+        home.wake();
     }
-
-    /// Its home is told when the waiting begins: it sleeps until pieces come back, and it is who gives up when that takes too long.
-    fn waits_for_memory(&mut self, memory: &MemoryMeter, home: &Waker) -> bool {
-        let waits = !memory.may_go_on();
-        if waits && !self.waits {
-            home.wake();
-        }
-        self.waits = waits;
-        waits
-    }
+    waits
 }
 
 /// Bytes that a query holds, if it is over.
@@ -131,18 +121,18 @@ mod tests {
     use crate::memory::Budget;
 
     #[test]
-    fn a_piece_waits_for_memory_as_its_query_does_and_tells_its_home_once() {
+    fn a_piece_waits_for_memory_as_its_query_does_and_tells_its_home() {
         let budget = Arc::new(Budget::new(100 << 20, 40 << 20));
         let meter = || MemoryMeter::within(40 << 20, [&budget].into_iter());
         let (first, second) = (meter(), meter());
-        let (home, mut gate) = (Waker::new(|| ()), Gate::default());
+        let home = Waker::new(|| ());
         second.charge(35 << 20).unwrap();
-        assert!(!gate.waits_for_memory(&second, &home) && !home.is_woken(), "there is memory");
+        assert!(!waits_for_memory(&second, &home) && !home.is_woken(), "there is memory");
         first.charge(35 << 20).unwrap();
         assert!(first.may_go_on(), "it is the one that goes on beyond the mark");
-        assert!(gate.waits_for_memory(&second, &home) && home.take());
-        assert!(gate.waits_for_memory(&second, &home) && !home.take(), "it knows");
+        assert!(waits_for_memory(&second, &home) && home.take());
+        assert!(waits_for_memory(&second, &home) && home.take(), "it may have forgotten it meanwhile");
         drop(first);
-        assert!(!gate.waits_for_memory(&second, &home));
+        assert!(!waits_for_memory(&second, &home));
     }
 }

@@ -15,7 +15,7 @@ use crate::error::QueryError;
 use crate::instance::{Instance, Progress};
 use crate::memory::Charge;
 use crate::operator::{Context, Output};
-use crate::query::{self, Gate, Path, PieceSource, QueryState};
+use crate::query::{self, Path, PieceSource, QueryState};
 use crate::quota::Quota;
 use crate::raised;
 use crate::scope_memory::ScopeMemory;
@@ -205,7 +205,6 @@ struct TakenPiece {
     ordinal: u64,
     shape: (bool, u32, ScopeTag),
     instance: Instance,
-    gate: Gate,
 }
 
 impl PieceSource for Pieces {
@@ -219,7 +218,6 @@ impl PieceSource for Pieces {
             shape: (piece.single_tag, piece.tags, piece.tag),
             piece: Some(piece),
             instance: Instance::new(self.pipeline.clone()),
-            gate: Gate::default(),
             source: self,
         }))
     }
@@ -239,7 +237,7 @@ impl query::Piece for TakenPiece {
             self.source.deliver(Delivery::End(self.ordinal));
             return Progress::Complete;
         }
-        let progress = match self.gate.is_open(&self.source.query, !self.source.is_full()) {
+        let progress = match query::may_go_on(&self.source.query, !self.source.is_full()) {
             Ok(true) => {
                 let watched = watch::watched(self.source.query.clone(), || self.advance(quota));
                 watched.unwrap_or_else(|_| Err(self.source.query.ended()))

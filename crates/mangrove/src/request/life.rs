@@ -249,8 +249,14 @@ impl<W: Way> Life<W> {
         }
         self.give_up_turn();
         let told = self.way.failed(&error);
-        self.told.store(true, Ordering::Release);
-        self.sink.finish(Err(told));
+        self.tell(told);
+    }
+
+    /// Tells of its error, if nobody has been told yet how it ended.
+    fn tell(&self, error: server::QueryError) {
+        if !self.told.swap(true, Ordering::AcqRel) {
+            self.sink.finish(Err(error));
+        }
     }
 
     /// An attempt has failed: there is another, or the error stays.
@@ -308,8 +314,14 @@ impl<W: Way> Life<W> {
     pub(crate) fn guarded<R>(self: &Arc<Self>, act: impl FnOnce(&Arc<Self>) -> R) -> Option<R> {
         let done = catch_unwind(AssertUnwindSafe(|| act(self)));
         if done.is_err() {
-            let message = "the request was lost inside of the server".to_owned();
-            self.fail(QueryError::Internal { step: "?".to_owned(), message }.into());
+            let message = "the request was lost inside of the server";
+            let error: Error =
+                QueryError::Internal { step: "?".to_owned(), message: message.to_owned() }.into();
+            self.fail(error);
+            // It may have ended before it told of it.
+            if self.has_ended() {
+                self.tell(server::QueryError::new(ErrorKind::Internal, message));
+            }
             // It may have begun a query before.
             self.stop();
         }

@@ -159,7 +159,10 @@ impl<W: Way> ResultSink for Relay<W> {
         let report = self.profile.take();
         let error = match outcome {
             Ok(_) if self.needs_one && !self.delivered && report.is_none() => Error::NoResult,
-            Ok(_) => return W::done(&self.life, step, report),
+            Ok(_) => {
+                self.life.guarded(|life| W::done(life, step, report));
+                return;
+            }
             Err(error) => error.into(),
         };
         // What the query held is free before the request goes on.
