@@ -190,4 +190,8 @@ fn a_property_takes_the_place_of_ids() {
     assert_eq!(ask(&db, &format!("{g}.V('mine').values('n')")), ["1"]);
     assert_eq!(ask(&db, &format!("{g}.V().hasId('mine').id()")), ["mine"]);
     assert_eq!(ask(&db, &format!("{g}.V().hasId('other').count()")), ["0"]);
+    // Under its own key an id is one as well.
+    assert_eq!(ask(&db, &format!("{g}.addV('p').property(single, 'key', 'its').values('key')")), ["its"]);
+    let without = db.query(&format!("{g}.addV('p').property('n', 'key')"));
+    assert!(without.is_err(), "a value is no key");
 }

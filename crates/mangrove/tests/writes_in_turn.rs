@@ -31,6 +31,13 @@ fn what_travels_merged_writes_one_by_one_where_the_next_sees_it() {
 }
 
 #[test]
+fn a_property_that_is_found_is_not_replaced_before_it_is_written() {
+    let setup = "g.addV('a').as('a').property('n', 'old').addV('b').as('b').property('n', 'old').addE('e').from('a').to('b')";
+    let meta = "g.V().property(single, 'n', count()).out('e').properties('n').property('m', 0).value()";
+    assert_eq!(answers(setup, meta), ["1"]);
+}
+
+#[test]
 fn the_end_of_an_edge_is_looked_for_before_its_start() {
     let edge =
         "g.V().addE('e').from(property(single, 'n', 1)).to(property(single, 'n', 2)).inV().values('n')";
@@ -49,6 +56,7 @@ fn a_vertex_comes_with_what_says_no_cardinality_and_is_given_the_rest() {
     let values = |traversal: &str| answers("g.addV('a').property('n', 'of a')", traversal);
     assert_eq!(values("g.addV().property(single, 'n', 1).property('n', 2).values('n')"), ["1"]);
     assert_eq!(values("g.addV().property('n', 1).property('n', 2).values('n')"), ["1", "2"]);
+    assert_eq!(values("g.addV().property('n', 1).property('n', null).values('n')"), [""; 0]);
     let told = "g.addV().property('n', 1, 'since', 2000).property('n', 2).properties('n').valueMap()";
     assert_eq!(values(told), ["{since=2000}"]);
     // A traversal with a cardinality starts at the new vertex.

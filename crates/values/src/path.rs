@@ -4,13 +4,31 @@ use crate::{Str, Value};
 
 /// The objects a traverser has visited, each with the labels (`as`) it carried there.
 ///
-/// Two paths are equivalent when their objects and their labels are; [`crate::compare`] looks at the objects alone.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Two paths are equivalent when their objects are, and each has the same labels in whatever order; [`crate::compare`] looks at the
+/// objects alone.
+#[derive(Clone, Debug, Default)]
 pub struct Path {
     /// The labels of each object, parallel to `objects`.
     pub labels: Vec<Vec<Str>>,
     /// The visited objects, first to last.
     pub objects: Vec<Value>,
+}
+
+impl PartialEq for Path {
+    fn eq(&self, other: &Self) -> bool {
+        let same = |a: &Vec<Str>, b: &Vec<Str>| a == b || is_within(a, b) && is_within(b, a);
+        let of_each = self.labels.iter().zip(&other.labels);
+        self.labels.len() == other.labels.len()
+            && self.objects == other.objects
+            && of_each.into_iter().all(|(a, b)| same(a, b))
+    }
+}
+
+impl Eq for Path {}
+
+/// Whether all of some labels, which are few, are among others.
+fn is_within(some: &[Str], others: &[Str]) -> bool {
+    some.iter().all(|label| others.contains(label))
 }
 
 impl Path {

@@ -198,6 +198,31 @@ impl Taken {
             ) => true,
             (S::With, S::PageRank | S::PeerPressure | S::ConnectedComponent | S::ShortestPath) => true,
             (S::With, S::ValueMap | S::PropertyMap | S::Index | S::AddV | S::AddE | S::Property) => true,
+            // Hints to other systems, as in TinkerPop.
+            (
+                S::With,
+                S::V
+                | S::E
+                | S::Out
+                | S::In
+                | S::Both
+                | S::OutE
+                | S::InE
+                | S::BothE
+                | S::OutV
+                | S::InV
+                | S::BothV
+                | S::OtherV
+                | S::Values
+                | S::Properties
+                | S::Has
+                | S::HasLabel
+                | S::HasId
+                | S::HasKey
+                | S::HasValue
+                | S::Filter
+                | S::Where,
+            ) => true,
             (S::With | S::Read | S::Write, S::Io) => true,
             // What it gathers is asked for behind it.
             (S::Cap, S::Profile) => true,

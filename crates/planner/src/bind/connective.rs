@@ -22,18 +22,25 @@ impl Binder<'_> {
         self.connects && first_infix(steps).is_some()
     }
 
-    /// Binds steps with a connective between them. Its left operand begins after the source (`V()`), if there is one;
-    /// `and` binds closer than `or`.
+    /// Binds steps with a connective between them. Its left operand begins after the source (the traversal's `V()`, or an
+    /// `inject()`), if there is one, and its right one ends before an `inject()`; `and` binds closer than `or`.
     pub(super) fn infix(&mut self, steps: &[Instruction<StepName>], shape: Shape, out: &mut Chain) -> Bound {
         let first = first_infix(steps).unwrap_or(steps.len());
-        let is_source =
-            |step: &Instruction<StepName>| matches!(step.name, StepName::V | StepName::E | StepName::Inject);
-        let start = steps[..first].iter().rposition(is_source).map_or(0, |source| source + 1);
+        let injects = |step: &Instruction<StepName>| step.name == StepName::Inject;
+        let begins = |step: &Instruction<StepName>| matches!(step.name, StepName::V | StepName::E);
+        let source = steps[..first].iter().rposition(injects);
+        let source = source.or((self.depth == 1 && steps.first().is_some_and(begins)).then_some(0));
+        let start = source.map_or(0, |source| source + 1);
+        let end = steps[first..].iter().position(injects).map_or(steps.len(), |inject| first + inject);
         let shape = self.steps(&steps[..start], shape, out)?;
-        let exists = self.connect(&steps[start..], &shape, false)?;
+        let exists = self.connect(&steps[start..end], &shape, false)?;
         let name = if exists.formula == Formula::Any { StepName::Or } else { StepName::And };
         out.steps.push(Step::new(Kind::Exists(exists), name));
-        Ok(shape)
+        match &steps[end..] {
+            [] => Ok(shape),
+            rest if first_infix(rest).is_some() => self.infix(rest, shape, out),
+            rest => self.steps(rest, shape, out),
+        }
     }
 
     /// `pattern`: whether `as` at the ends of the operands are names to be looked up, as in a `where`.

@@ -176,7 +176,7 @@ impl Binder<'_> {
             Self::push(out, Kind::Call(LocalFn::Sample(count)), call);
             return Ok(Shape::unknown());
         }
-        let count = u64::try_from(count).map_err(|_| call.invalid("its number must not be negative"))?;
+        let count = u64::try_from(count).unwrap_or(0);
         let weight = match self.single_by(call, &shape)? {
             by if by.is_this() => None,
             by => Some(by),

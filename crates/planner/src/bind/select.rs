@@ -107,7 +107,7 @@ impl Binder<'_> {
     }
 
     /// What a `by` makes of the current object: null of null. Where it makes nothing there is no traverser, unless it `must`.
-    fn made_by(&mut self, call: &Call<'_>, by: Modulator, must: bool, chain: &mut Chain) {
+    pub(super) fn made_by(&mut self, call: &Call<'_>, by: Modulator, must: bool, chain: &mut Chain) {
         let (found, made) = (self.plan.new_slot(), self.plan.new_slot());
         Self::push(chain, Self::keep_current(found), call);
         Self::push(chain, Self::keep_of(found, made, by), call);

@@ -16,8 +16,8 @@ impl Binder<'_> {
             let empty = Map::graph([], []);
             return self.gathers(call, empty.into(), Modulator::THIS, shape, out);
         }
-        let path = self.path_of_tree(call)?;
         if call.args.is_empty() {
+            let path = self.path_of_tree(call)?;
             self.no_reducer_in_body(call)?;
             // Of equal paths one is enough.
             let once = Kind::Dedup { keys: Vec::new(), across_iterations: false };
@@ -26,7 +26,7 @@ impl Binder<'_> {
             }
             return Ok(Shape::of(Type::Map));
         }
-        let by = Modulator::Chain(Chain::of(path, StepName::Tree));
+        let by = Modulator::Chain(Chain::of(self.whole_path_of_tree(call)?, StepName::Tree));
         self.gathers(call, Map::tree().into(), by, shape, out)
     }
 
@@ -52,5 +52,16 @@ impl Binder<'_> {
     fn path_of_tree(&mut self, call: &Call<'_>) -> Result<Kind, PlanError> {
         let bys = self.bys_of_named(call, &Shape::unknown())?;
         Ok(self.path_by(bys, (None, None), true, call))
+    }
+
+    /// The path of a tree that is a side-effect: each `by` must have something.
+    fn whole_path_of_tree(&mut self, call: &Call<'_>) -> Result<Kind, PlanError> {
+        let mut bys = self.bys_of_named(call, &Shape::unknown())?;
+        for by in bys.iter_mut().filter(|by| !by.is_this()) {
+            let mut chain = Chain::default();
+            self.made_by(call, by.clone(), true, &mut chain);
+            *by = Modulator::Chain(chain);
+        }
+        Ok(self.path_by(bys, (None, None), false, call))
     }
 }

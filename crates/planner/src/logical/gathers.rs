@@ -10,6 +10,8 @@
 //! V().out().count().addV()               ─►  as it is: count() has everything before it goes on
 //! V().both().property(k, 1).in().property(k, 2)  ─►  … in() ─ Gather ─ SetProperty: who comes last must not depend on batches
 //! V().not(addE()).repeat(both().barrier())  ─►  … not() ─ Gather ─ Repeat: such a loop begins when all have come
+//! V().property(k, 1).out().properties().property(m, 2)  ─►  … out() ─ Gather ─ Properties ─ Gather ─ SetProperty: none that is
+//!                                          found is replaced before it is written
 //! V().addV().limit(1)                   ─►  … AddVertex ─ Gather ─ Range: it has acted for all when the stream ends
 //! ```
 
@@ -29,7 +31,11 @@ pub(crate) fn gathers_before(steps: &[Step], is_root: bool, ends_early: bool) ->
         let is_cut = !ends_early && ends_the_stream(&step.kind) && state.changed != Parts::NONE;
         let as_a_whole =
             state.changed != Parts::NONE && reads(&step.kind).meets(state.changed) && begins_as_a_whole(step);
-        let gathers = is_cut || as_a_whole || state.must_gather_before(&step.kind);
+        let behind = &steps[index + 1..];
+        let keeps_them = state.changed.meets(Parts::PROPERTIES) && finds_properties(&step.kind);
+        let would_vanish =
+            keeps_them && behind.iter().any(|step| changes(&step.kind).meets(Parts::PROPERTIES));
+        let gathers = is_cut || as_a_whole || would_vanish || state.must_gather_before(&step.kind);
         state.pass(&step.kind, gathers, is_root && index == 0);
         gathers
     };
@@ -121,6 +127,11 @@ fn key_written(kind: &Kind) -> Option<Str> {
         },
         _ => None,
     }
+}
+
+/// Whether it finds properties as such, which a write of their key replaces.
+fn finds_properties(kind: &Kind) -> bool {
+    matches!(kind, Kind::Properties { form: PropertyForm::Properties, .. })
 }
 
 /// Whether the step may end the stream before all of it has come.

@@ -59,8 +59,8 @@ impl ElementId {
                         let is_id = property.args.first().is_some_and(is_id_token);
                         if is_id {
                             property.args[0] = self.key();
-                            has_id = true;
                         }
+                        has_id |= property.name == S::Property && is_called(&property.args, &self.key());
                         steps.push(property);
                     }
                     if !has_id {
@@ -105,6 +105,15 @@ fn spread(args: Vec<Argument>) -> Vec<Argument> {
 
 fn is_of_addition(next: &Instruction<StepName>) -> bool {
     matches!(next.name, StepName::Property | StepName::From | StepName::To)
+}
+
+/// Whether a property that is written has that key.
+fn is_called(args: &[Argument], key: &Argument) -> bool {
+    match args {
+        [Argument::Cardinality(_), called, ..] => called == key,
+        [called, ..] => called == key,
+        [] => false,
+    }
 }
 
 fn is_id_token(argument: &Argument) -> bool {

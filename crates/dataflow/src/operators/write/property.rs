@@ -99,8 +99,11 @@ impl Change<'_> {
     ) -> Result<(), QueryError> {
         let (key, value) = self.key_and_value(property, batch, row)?;
         let keeps = property.again && self.transaction.declared_cardinality(v, &key).is_none();
-        let cardinality = property.cardinality.or(keeps.then_some(gremlin::Cardinality::List));
-        let meta = if self.removes(&value) { Vec::new() } else { self.meta(property, batch, row)? };
+        let removes = self.removes(&value);
+        // Null takes all values of a new vertex away, also those that it was given before.
+        let repeated = if removes { gremlin::Cardinality::Single } else { gremlin::Cardinality::List };
+        let cardinality = property.cardinality.or(keeps.then_some(repeated));
+        let meta = if removes { Vec::new() } else { self.meta(property, batch, row)? };
         self.put_on_vertex(v, (&key, value), cardinality, &meta)
     }
 
