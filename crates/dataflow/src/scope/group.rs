@@ -246,7 +246,8 @@ impl Operator for GroupScope {
         self.used = true;
         self.admit_in_order(cx)?;
         self.instance.end_input();
-        if self.delivery.is_none() && !self.delivered {
+        // Without a group nobody asks what its value would be.
+        if self.delivery.is_none() && !self.delivered && self.groups.len() > 0 {
             let step = self.work(cx)?;
             if step != Step::Idle {
                 return Ok(step);
