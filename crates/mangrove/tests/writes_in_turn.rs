@@ -31,6 +31,14 @@ fn what_travels_merged_writes_one_by_one_where_the_next_sees_it() {
 }
 
 #[test]
+fn a_filter_writes_for_the_first_alone_also_where_it_has_read_what_it_writes() {
+    let setup = "g.addV('a').property('m', 1).property('n', 2)";
+    let filter = "g.V().filter(properties().addV('b').property(single, 'n', 3))";
+    assert_eq!(answers(setup, &format!("{filter}.V().hasLabel('b').values('n')")), ["3"]);
+    assert_eq!(answers(setup, &format!("{filter}.V().count()")), ["2"]);
+}
+
+#[test]
 fn a_property_that_is_found_is_not_replaced_before_it_is_written() {
     let setup = "g.addV('a').as('a').property('n', 'old').addV('b').as('b').property('n', 'old').addE('e').from('a').to('b')";
     let meta = "g.V().property(single, 'n', count()).out('e').properties('n').property('m', 0).value()";

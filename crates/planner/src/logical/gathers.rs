@@ -35,7 +35,9 @@ pub(crate) fn gathers_before(steps: &[Step], is_root: bool, ends_early: bool) ->
         let keeps_them = state.changed.meets(Parts::PROPERTIES) && finds_properties(&step.kind);
         let would_vanish =
             keeps_them && behind.iter().any(|step| changes(&step.kind).meets(Parts::PROPERTIES));
-        let gathers = is_cut || as_a_whole || would_vanish || state.must_gather_before(&step.kind);
+        // Where the first result ends it, nothing is done for those behind the one that makes it.
+        let waits = !ends_early && (would_vanish || state.must_gather_before(&step.kind));
+        let gathers = is_cut || as_a_whole || waits;
         state.pass(&step.kind, gathers, is_root && index == 0);
         gathers
     };
