@@ -3,22 +3,19 @@
 //! | thread | kind |
 //! |---|---|
 //! | reads requests, sends results; watchdog | [`be_prompt`] |
-//! | the same while it plans what is long, or writes what is large | [`be_at_leisure`] |
-//! | executor | [`be_prompt_in_turns`] |
+//! | the same while it plans what is long, or writes what is large; executor | [`be_prompt_in_turns`] |
 //! | committer, who frees memory or gives it back to the system | [`be_in_the_background`] |
 //!
 //! A turn of an executor takes half a millisecond, a request of the server's threads some microseconds; a committer may compute
 //! for milliseconds. To the kernel they are alike: who is woken waits until a time slice ends, which is at the next tick, 4 ms
 //! away on many machines, and does so at each of the four wake-ups of a request. Linux lets a thread ask for short slices
 //! (since 6.12): when it wakes, it goes before one that has asked for longer ones. Who reads a request so goes before an executor
-//! in the middle of a turn, and an executor before who plans for long. Its share of the processor stays the same. And
-//! it knows threads that take the core from nobody when they wake (`SCHED_BATCH`). Where the system knows neither, or refuses it
-//! (a container may), nothing changes.
+//! in the middle of a turn. Its share of the processor stays the same. Executors, and who plans for long, give way to each other by
+//! themselves (`values::give_way`), at the end of such a slice, so that none of it is lost. And Linux knows threads that take the
+//! core from nobody when they wake (`SCHED_BATCH`). Where the system knows neither, or refuses it (a container may), nothing changes.
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::be_prompt_in_turns;
-#[cfg(target_os = "linux")]
-pub use linux::{be_at_leisure, be_in_the_background, be_prompt};
+pub use linux::{be_in_the_background, be_prompt, be_prompt_in_turns};
 
 /// See the other one: this system has no such thing.
 #[cfg(not(target_os = "linux"))]
@@ -28,11 +25,7 @@ pub fn be_prompt() {}
 pub fn be_in_the_background() {}
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn be_prompt_in_turns() {}
-
-/// See the other one: this system has no such thing.
-#[cfg(not(target_os = "linux"))]
-pub fn be_at_leisure() {}
+pub fn be_prompt_in_turns() {}
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -43,25 +36,18 @@ mod linux {
     /// The shortest slice that Linux gives, in nanoseconds.
     pub(super) const SHORT: u64 = 100_000;
 
-    /// That of an executor: about a turn.
-    pub(super) const TURN: u64 = 400_000;
-
-    /// That of who has much to do and is in no hurry.
-    pub(super) const LONG: u64 = 10_000_000;
+    /// That of who computes for longer: about a turn.
+    pub(super) const TURN: u64 = values::SPELL.as_nanos() as u64;
 
     /// The calling thread has little to do at a time, and goes before others when it wakes.
     pub fn be_prompt() {
         take_slices(SHORT);
     }
 
-    /// The calling thread has turns to do, and goes before others when it wakes, but for those that have less to do.
-    pub(crate) fn be_prompt_in_turns() {
+    /// The calling thread computes for long, gives way again and again, and goes before others when it wakes, but for those that
+    /// have little to do.
+    pub fn be_prompt_in_turns() {
         take_slices(TURN);
-    }
-
-    /// The calling thread has something long to do, in the middle of which those go before it that have little.
-    pub fn be_at_leisure() {
-        take_slices(LONG);
     }
 
     /// Asks for slices of that length.
@@ -149,9 +135,9 @@ mod tests {
     #[test]
     fn who_has_less_to_do_goes_before_who_has_more() {
         let slices = on_a_thread_of_its_own(|| {
-            [be_prompt, be_prompt_in_turns, be_at_leisure, be_prompt].map(|be| (be(), kind()).1.2)
+            [be_prompt, be_prompt_in_turns, be_prompt].map(|be| (be(), kind()).1.2)
         });
-        let [prompt, turns, leisure, again] = slices;
-        assert!(prompt == 0 || prompt < turns && turns < leisure && prompt == again, "{slices:?}");
+        let [prompt, turns, again] = slices;
+        assert!(prompt == 0 || prompt < turns && prompt == again, "{slices:?}");
     }
 }

@@ -9,6 +9,8 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
+use crate::give_way;
+
 /// Says whether work must end.
 pub trait Watch: Send + Sync {
     /// Whether it must end now. Called every 100 µs or so.
@@ -74,9 +76,10 @@ pub fn ticks(count: usize) {
     }
 }
 
-/// Ends the work now if the watch says so.
+/// Ends the work now if the watch says so. Otherwise whoever waits for the core may have it first.
 #[cold]
 pub fn look() {
+    give_way();
     let watch = WATCH.with(|watch| watch.borrow().clone());
     // While something is dropped because of an unwinding, another one would end the process.
     if watch.is_some_and(|watch| watch.must_end()) && !std::thread::panicking() {

@@ -33,6 +33,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use graph::Bell;
+use values::{begin_spell, give_way};
 
 use crate::housekeeping::Slept;
 use crate::instance::Progress;
@@ -100,6 +101,7 @@ impl Executor {
     pub(crate) fn run(mut self: Box<Self>, worker: &Worker) {
         let (mut helped, mut slept) = (false, Slept::default());
         slept.begin();
+        begin_spell();
         while self.read_inbox() {
             let kept = if let Some(task) = self.one_that_is_over(&*worker.threads.clock) {
                 self.run_task(task, worker)
@@ -121,6 +123,7 @@ impl Executor {
             };
             let Some(executor) = kept else { return };
             self = executor;
+            give_way();
         }
     }
 
@@ -251,10 +254,12 @@ impl Executor {
     /// Waits for something to do, for `most` at most: watches first, if there is reason to think that it comes soon. How long, if
     /// nothing has come.
     fn rest(&self, peers: &Peers, soon: bool, most: Duration) -> Option<Duration> {
-        peers.while_idle(&self.inbox, || {
+        let slept = peers.while_idle(&self.inbox, || {
             let comes = soon && watch(|| self.inbox.is_rung());
             if comes { None } else { self.inbox.sleep(most, || peers.has_offers_for_sleeper()) }
-        })
+        });
+        begin_spell();
+        slept
     }
 }
 

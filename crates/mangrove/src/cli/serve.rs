@@ -102,7 +102,7 @@ impl Serve {
         check_exposure(&gate, &config.server, tls.is_some())?;
         let tenant_use = Some(Arc::new(tenant_memory) as Arc<dyn TenantUse>);
         let security = Security { gate, tenants, tenant_use, queries, tls };
-        server::around_long_work(scheduling::be_at_leisure, scheduling::be_prompt);
+        server::around_long_work(scheduling::be_prompt_in_turns, scheduling::be_prompt);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .on_thread_start(scheduling::be_prompt)
             // The executors do the work; encoding and sockets need a part of it.
