@@ -53,6 +53,18 @@ fn a_by_of_a_key_wants_one_value() {
     }
     let grouped = "g.V().has('name','marko').group().by('name').by(values('location'))";
     assert_eq!(texts(&crew, grouped), ["{marko=san diego}"]);
+    for named in ["as('c').values('location')", "identity().as('c').values('location')"] {
+        for (with, expected) in [
+            ("project('x').by", "{x=san diego}"),
+            ("group().by", "{san diego=[v[1]]}"),
+            ("dedup().by", "v[1]"),
+            ("order().by", "v[1]"),
+            ("path().by", "path[san diego]"),
+        ] {
+            let query = format!("g.V().has('name','marko').{with}({named})");
+            assert_eq!(texts(&crew, &query), [expected], "{query}: a name keeps them from being a key");
+        }
+    }
     assert_eq!(texts(&crew, "g.V().values('location').count()"), ["14"]);
     assert_eq!(texts(&crew, "g.V().has('name','marko').project('a').by('name')"), ["{a=marko}"]);
     let one = "g.addV('p').property(list,'k','a','since',2020).project('a').by('k')";

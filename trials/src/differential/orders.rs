@@ -66,6 +66,12 @@ fn makes_lists(step: &Step) -> bool {
     }
 }
 
+/// Whether lists are made of traversers in whose order nobody has put them.
+pub fn lists_what_is_in_no_order(steps: &[Step]) -> bool {
+    let scans = |step: &Step| matches!(step.name, "V" | "E");
+    any_step(steps, &scans) && any_step(steps, &makes_lists) && !any_step(steps, &|step| step.name == "order")
+}
+
 fn behind_a_loop(steps: &[Step], is_such: &impl Fn(&Step) -> bool) -> bool {
     let looped = steps.iter().position(|step| step.name == "repeat");
     looped.is_some_and(|at| steps[at..].iter().any(is_such))
@@ -123,6 +129,16 @@ mod tests {
         assert!(!folds_a_loop(&[inside(), group.clone()]));
         group.after[1] = by(Step::new("fold"));
         assert!(folds_a_loop(&[inside(), group]));
+    }
+
+    #[test]
+    fn lists_are_in_the_order_of_their_stream_only_where_it_has_one() {
+        let [scan, inject, group, order] = ["E", "inject", "group", "order"].map(Step::new);
+        assert!(lists_what_is_in_no_order(&[scan.clone(), child(Step::new("map"), Step::new("fold"))]));
+        assert!(lists_what_is_in_no_order(&[scan.clone(), group.clone()]));
+        assert!(!lists_what_is_in_no_order(&[scan.clone(), order, group.clone()]));
+        assert!(!lists_what_is_in_no_order(&[inject, group]));
+        assert!(!lists_what_is_in_no_order(&[scan, Step::new("out")]));
     }
 
     #[test]

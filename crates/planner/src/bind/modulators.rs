@@ -1,12 +1,12 @@
 //! `by`: what is made of an object before a step looks at it.
 
-use gremlin::{Argument, Instruction, Order, StepName};
+use gremlin::{Argument, Instruction, Order, StepName, Traversal};
 use values::Value;
 
 use super::call::Call;
 use super::{Binder, Shape};
 use crate::PlanError;
-use crate::logical::{Chain, Kind, Modulator};
+use crate::logical::{Chain, Kind, Modulator, Step};
 use crate::physical::{FetchKind, LocalFn, Operand};
 
 impl Binder<'_> {
@@ -109,7 +109,7 @@ impl Binder<'_> {
                 let before = self.names.in_sight();
                 let bound = self.child(traversal, shape.clone());
                 self.names.back_in_sight(before);
-                Modulator::Chain(bound?.0)
+                Modulator::Chain(kept_apart(bound?.0, traversal))
             }
             Some(Argument::Lambda(_)) => return Err(call.unsupported("with a lambda")),
             Some(_) => match call.value_at(0, self)? {
@@ -135,6 +135,18 @@ impl Binder<'_> {
         let branches = vec![found, Chain::of(null, StepName::Constant)];
         Modulator::Chain(Chain::of(Kind::Coalesce(branches), StepName::By))
     }
+}
+
+/// Properties before which something is named are not those that `by('key')` takes, though nobody asks for the name.
+fn kept_apart(mut chain: Chain, traversal: &Traversal) -> Chain {
+    let first = traversal.steps.iter().find(|step| step.name != StepName::Identity);
+    let is_named = first.is_some_and(|step| step.name == StepName::As);
+    if let (true, [named @ .., Step { kind: Kind::Properties { keys, .. }, .. }]) =
+        (is_named, &mut chain.steps[..])
+    {
+        keys.apart = named.iter().all(|step| step.kind == Kind::Identity);
+    }
+    chain
 }
 
 /// Whether the step makes one object of a whole stream.

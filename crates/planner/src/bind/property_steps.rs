@@ -29,8 +29,8 @@ impl Binder<'_> {
             // Nulls alone are no keys, and not all of them.
             names.insert(NO_KEY);
         }
-        let repeated = names.len() < count;
-        let keys = MapKeys { repeated, ..self.map_keys(names.into_iter().collect()) };
+        let apart = names.len() < count;
+        let keys = MapKeys { apart, ..self.map_keys(names.into_iter().collect()) };
         let tokens = self.tokens(call, flagged)?;
         if call.modulators(StepName::By).count() > 1 {
             return Err(call.invalid("valueMap()/propertyMap() step can only have one by modulator"));
@@ -67,7 +67,7 @@ impl Binder<'_> {
     /// Keys by name, with the ids of those that have one.
     pub(super) fn map_keys(&self, names: Vec<Str>) -> MapKeys {
         let ids = names.iter().filter_map(|name| self.schema.key(name)).collect();
-        MapKeys { names, ids, repeated: false }
+        MapKeys { names, ids, apart: false }
     }
 
     /// Which tokens `with(WithOptions.tokens, …)` asks for; other options have no effect.

@@ -22,7 +22,9 @@ mod step;
 
 pub use children::Role;
 pub(crate) use demand::{each_wants_few, wants_few};
-pub(crate) use effects::{Seen, begins_as_a_whole, each_is_limited, each_looks_ahead, must_end_early};
+pub(crate) use effects::{
+    Seen, begins_as_a_whole, each_is_limited, each_is_listed, each_looks_ahead, must_end_early,
+};
 pub use footprint::Footprint;
 pub(crate) use footprint::of_test;
 pub(crate) use gathers::gathers_before;

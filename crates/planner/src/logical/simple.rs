@@ -81,7 +81,7 @@ pub(crate) fn is_plain(step: &Move) -> bool {
 fn fetch(step: &Step) -> Option<FetchKind> {
     Some(match &step.kind {
         Kind::Identity => FetchKind::This,
-        Kind::Properties { keys, form: PropertyForm::Values } if keys.names.len() == 1 && !keys.repeated => {
+        Kind::Properties { keys, form: PropertyForm::Values } if keys.names.len() == 1 && !keys.apart => {
             FetchKind::Property(keys.names[0].clone(), keys.ids.first().copied())
         }
         Kind::Call(LocalFn::Id) => FetchKind::Token(T::Id),

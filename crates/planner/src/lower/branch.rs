@@ -23,8 +23,9 @@ impl Lowering<'_> {
                 ops.go(self.scope(kind, Role::Each, self.grain_of_all(chain), place.few));
             }
             Kind::Local(chain) => {
-                // One run serves all the traversers that travel as one, unless it or a step behind could tell that it does.
-                if place.shown || chain.footprint().touches(Footprint::REPEATED) {
+                // One run serves all the traversers that travel as one, unless it or a step behind could tell that it does: the
+                // results of one come before those of the next.
+                if place.shown || place.listed || chain.footprint().touches(Footprint::REPEATED) {
                     ops.stay(OpKind::Unmerge);
                 }
                 let child = self.inner(chain, place.inside_with_bulk(place.few), ops);

@@ -27,8 +27,8 @@ use values::{Str, watch};
 
 use crate::TICKS;
 use crate::logical::{
-    Chain, Kind, Logical, Seen, Step, begins_as_a_whole, each_is_limited, each_looks_ahead, each_wants_few,
-    gathers_before,
+    Chain, Kind, Logical, Seen, Step, begins_as_a_whole, each_is_limited, each_is_listed, each_looks_ahead,
+    each_wants_few, gathers_before,
 };
 use crate::physical::{OpKind, Pipeline, Plan, Slot};
 use crate::words::Words;
@@ -137,6 +137,8 @@ struct Place {
     ends_early: bool,
     /// Whether its stream may end behind it before all of it has come.
     limited: bool,
+    /// Whether the order shows in which its results come (`each_is_listed`).
+    listed: bool,
     /// Whether a step behind it fills a side-effect before all of its stream has come there.
     fills_behind: bool,
     /// Whether a step behind it can tell how many travel as one (`Kind::shows_merging`).
@@ -154,6 +156,7 @@ impl Place {
         seed: true,
         ends_early: false,
         limited: false,
+        listed: false,
         fills_behind: false,
         shown: false,
         chooses: false,
@@ -175,6 +178,7 @@ impl Place {
             seed: false,
             ends_early: false,
             limited: false,
+            listed: false,
             fills_behind: false,
             shown: false,
             chooses: false,
@@ -188,7 +192,7 @@ impl Place {
 
     /// The same for one whose results leave with the bulks that they have inside.
     fn inside_with_bulk(self, few: bool) -> Self {
-        Self { shown: self.shown, ..self.inside_of_each(few) }
+        Self { shown: self.shown, listed: self.listed, ..self.inside_of_each(few) }
     }
 }
 
@@ -210,6 +214,7 @@ impl Lowering<'_> {
         };
         let ahead = each_looks_ahead(&chain.steps, place.fills_behind);
         let limited = each_is_limited(&chain.steps, place.limited);
+        let listed = each_is_listed(&chain.steps, place.listed);
         let last_shows = chain.steps.iter().rposition(|step| step.kind.shows_merging());
         for ((index, step), few) in chain.steps.iter().enumerate().zip(few) {
             watch::ticks(TICKS);
@@ -252,6 +257,7 @@ impl Lowering<'_> {
                     few,
                     seed: false,
                     limited: limited[index],
+                    listed: listed[index],
                     fills_behind,
                     shown,
                     chooses,

@@ -57,7 +57,7 @@ fn what_came_of_the_rows_before_one_that_fails_leaves_first() {
     let keys = MapKeys {
         names: ["name"].iter().map(|name| (*name).into()).collect(),
         ids: world.graph.snapshot().catalog().key("name").into_iter().collect(),
-        repeated: false,
+        apart: false,
     };
     let kinds = [
         out(EdgeLabels::All),

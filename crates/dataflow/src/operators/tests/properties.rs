@@ -13,7 +13,7 @@ fn keys(world: &World, names: &[&str]) -> MapKeys {
     MapKeys {
         names: names.iter().map(|n| (*n).into()).collect(),
         ids: names.iter().filter_map(|n| catalog.key(n)).collect(),
-        repeated: false,
+        apart: false,
     }
 }
 

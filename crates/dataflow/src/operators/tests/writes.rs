@@ -135,7 +135,7 @@ fn properties_are_set_on_vertices_edges_and_properties() {
     assert!(writing.element_map(writing.world.e(7).into()).ends_with("weight=0.7}"));
 
     let kind = OpKind::Properties(op::Properties {
-        keys: MapKeys { names: vec!["place".into()], ids: vec![], repeated: false },
+        keys: MapKeys { names: vec!["place".into()], ids: vec![], apart: false },
         form: PropertyForm::Properties,
     });
     let places = writing.world.run_in(&writing.query, &op(kind.clone()), vec![vertex()]).unwrap().values();
@@ -167,7 +167,7 @@ fn elements_and_properties_are_dropped_once_and_for_all() {
     assert!(drop(writing.world.vertices(&[3, 3])).rows().is_empty(), "nothing passes a drop");
     drop(writing.world.edges(&[7]));
     let kind = OpKind::Properties(op::Properties {
-        keys: MapKeys { names: vec!["age".into()], ids: vec![], repeated: false },
+        keys: MapKeys { names: vec!["age".into()], ids: vec![], apart: false },
         form: PropertyForm::Properties,
     });
     let ages =

@@ -94,8 +94,9 @@ pub struct MapKeys {
     pub names: Vec<Str>,
     /// Those the catalog knows, in the same order.
     pub ids: Vec<KeyId>,
-    /// Whether one was named more than once: `by(values('a', 'a'))` has elements alone, where `by(values('a'))` is `by('a')`.
-    pub repeated: bool,
+    /// Whether one was named more than once, or a name stands before them: `by(values('a', 'a'))` and `by(as('x').values('a'))`
+    /// take the first of several values, where `by(values('a'))` is `by('a')`, which wants one.
+    pub apart: bool,
 }
 
 /// Fetches one value of an element (or an entry of a map object) into a slot; absent if there is none.
