@@ -38,6 +38,10 @@ fn a_by_of_a_key_wants_one_value() {
         "g.V().math('_').by('location')",
         "g.V().project('a').by(values('location'))",
         "g.V().order().by(values('location'))",
+        "g.V().path().by(values('location').as('a'))",
+        "g.V().as('b').order().by(values('location').as('a')).select('b')",
+        "g.V().group().by('name').by(values('location').fold())",
+        "g.V().group('m').by('name').by(values('location').fold()).cap('m')",
         "g.with('mangrove.rules.off','simplify-by').V().dedup().by(values('location'))",
         "g.addV().property(list,'location','a').property(list,'location','b').project('x').by('location')",
     ] {
@@ -51,6 +55,8 @@ fn a_by_of_a_key_wants_one_value() {
             assert_eq!(texts(&crew, &query), ["san diego"], "{query}");
         }
     }
+    let listed = "g.V().has('name','marko').group().by('name').by(as('c').values('location').fold())";
+    assert_eq!(texts(&crew, listed), ["{marko=[san diego, santa cruz, brussels, santa fe]}"]);
     let grouped = "g.V().has('name','marko').group().by('name').by(values('location'))";
     assert_eq!(texts(&crew, grouped), ["{marko=san diego}"]);
     for named in ["as('c').values('location')", "identity().as('c').values('location')"] {
@@ -60,6 +66,7 @@ fn a_by_of_a_key_wants_one_value() {
             ("dedup().by", "v[1]"),
             ("order().by", "v[1]"),
             ("path().by", "path[san diego]"),
+            ("group().by('name').by", "{marko=san diego}"),
         ] {
             let query = format!("g.V().has('name','marko').{with}({named})");
             assert_eq!(texts(&crew, &query), [expected], "{query}: a name keeps them from being a key");

@@ -29,6 +29,14 @@ fn persons() -> Database {
     db
 }
 
+#[test]
+fn what_local_makes_of_merged_traversers_comes_one_after_the_other() {
+    let db = persons();
+    let each = "barrier().local(union(identity(), constant(2)))";
+    assert_eq!(texts(&db, &format!("g.inject(1, 1).{each}")), "1 2 1 2");
+    assert_eq!(texts(&db, &format!("g.inject(1, 1).{each}.skip(1)")), "2 1 2");
+}
+
 /// What a branch has made before its turn comes out before what it makes then, and all of it comes out.
 #[test]
 fn branches_with_a_barrier_answer_one_after_the_other_however_small_the_batches_are() {

@@ -36,6 +36,9 @@ fn a_filter_writes_for_the_first_alone_also_where_it_has_read_what_it_writes() {
     let filter = "g.V().filter(properties().addV('b').property(single, 'n', 3))";
     assert_eq!(answers(setup, &format!("{filter}.V().hasLabel('b').values('n')")), ["3"]);
     assert_eq!(answers(setup, &format!("{filter}.V().count()")), ["2"]);
+    // What counts them has them all written, each after all of them have been read.
+    let all = "g.inject(1).map(V().V().V().hasNot('ok').property('ok', true).count())";
+    assert_eq!(answers("g.inject(1,2,3,4,5).addV('a')", all), ["125"]);
 }
 
 #[test]

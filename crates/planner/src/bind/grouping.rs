@@ -126,7 +126,12 @@ fn value_of_group(by: Modulator) -> Chain {
         Modulator::Chain(chain) if chain.steps.iter().all(|step| step.kind == Kind::Identity) => {
             Chain { steps: vec![fold] }
         }
-        Modulator::Chain(chain) if chain.steps.iter().any(|step| sees_all(&step.kind)) => one_by_one(chain),
+        Modulator::Chain(chain) if chain.steps.iter().any(|step| sees_all(&step.kind)) => {
+            match chain.listed_key() {
+                Some(key) => list_of(Modulator::Fetch(key), fold),
+                None => one_by_one(chain),
+            }
+        }
         Modulator::Chain(chain) => {
             // What runs for each of those that travel as one, where that can be told.
             let often = chain.footprint().touches(Footprint::REPEATED);
@@ -134,8 +139,12 @@ fn value_of_group(by: Modulator) -> Chain {
             let each = if often { Kind::Local(Chain::of(each, StepName::By)) } else { each };
             Chain { steps: vec![Step::new(each, StepName::By), Step::new(Kind::Tail(1), StepName::Tail)] }
         }
-        by => Chain { steps: vec![Step::new(Kind::Take(by), StepName::By), fold] },
+        by => list_of(by, fold),
     }
+}
+
+fn list_of(by: Modulator, fold: Step) -> Chain {
+    Chain { steps: vec![Step::new(Kind::Take(by), StepName::By), fold] }
 }
 
 /// A value with a barrier. Traversers come to it one after the other, so what fills a side-effect in front of it does not wait

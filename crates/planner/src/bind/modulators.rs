@@ -141,10 +141,9 @@ impl Binder<'_> {
 fn kept_apart(mut chain: Chain, traversal: &Traversal) -> Chain {
     let first = traversal.steps.iter().find(|step| step.name != StepName::Identity);
     let is_named = first.is_some_and(|step| step.name == StepName::As);
-    if let (true, [named @ .., Step { kind: Kind::Properties { keys, .. }, .. }]) =
-        (is_named, &mut chain.steps[..])
-    {
-        keys.apart = named.iter().all(|step| step.kind == Kind::Identity);
+    let first = chain.steps.iter_mut().find(|step| step.kind != Kind::Identity);
+    if let (true, Some(Step { kind: Kind::Properties { keys, .. }, .. })) = (is_named, first) {
+        keys.apart = true;
     }
     chain
 }

@@ -21,7 +21,7 @@ use gremlin::StepName;
 use super::gathers::waits_for_all;
 use super::parts::{Parts, own_reads, reads_inside};
 use super::{Chain, Footprint, Kind, Logical, Origin, Role, Step};
-use crate::physical::{Aggregation, Child, SideEffectId};
+use crate::physical::{Child, SideEffectId};
 
 /// Whether an instance of the subquery must end with its first result, since more of it would do more.
 pub(crate) fn must_end_early(chain: &Chain) -> bool {
@@ -103,29 +103,6 @@ pub(crate) fn each_is_limited(steps: &[Step], at_end: bool) -> Vec<bool> {
             Kind::Range { high: Some(_), .. } => true,
             kind => limited && !waits_for_all(kind),
         };
-        behind
-    };
-    let mut each: Vec<bool> = steps.iter().rev().map(behind).collect();
-    each.reverse();
-    each
-}
-
-/// Of each step of a chain, whether the order shows in which its results come: a list is made of them, or a part is taken, and
-/// nothing between that would merge them. `at_end`: whether it does behind the chain.
-///
-/// It takes little to keep those apart that become a list anyway. Where a part is taken of what leaves a loop, it might take for
-/// ever: those that come to the same vertex are more with each iteration, and they stay merged.
-pub(crate) fn each_is_listed(steps: &[Step], at_end: bool) -> Vec<bool> {
-    let (mut listed, mut parted) = (at_end, false);
-    let behind = |step: &Step| {
-        parted &= !matches!(step.kind, Kind::Repeat(_));
-        let behind = listed || parted;
-        match &step.kind {
-            Kind::Aggregate(Aggregation::Fold) | Kind::Group(_) => listed = true,
-            Kind::Range { .. } | Kind::Tail(_) => parted = true,
-            Kind::Aggregate(_) | Kind::GroupCount(_) | Kind::Barrier => (listed, parted) = (false, false),
-            _ => {}
-        }
         behind
     };
     let mut each: Vec<bool> = steps.iter().rev().map(behind).collect();

@@ -22,12 +22,21 @@ use super::parts::{Parts, changes, reads};
 use super::{Access, Input, Kind, Lookup, Step, Write};
 use crate::physical::{Operand, PropertyForm};
 
+/// Of each step of a chain that ends with its first result, whether it does so there: not in front of a step that takes all of the
+/// stream before it has a result.
+pub(crate) fn each_ends_early(steps: &[Step], ends_early: bool) -> Vec<bool> {
+    let last = steps.iter().rposition(|step| waits_for_all(&step.kind));
+    (0..steps.len()).map(|index| ends_early && last.is_none_or(|last| last <= index)).collect()
+}
+
 /// For each step of a chain, whether all of the stream must have come before the first of it enters. `is_root`: whether the
 /// chain is the traversal, not a subquery. `ends_early`: whether the chain ends with its first result, where one traverser after
 /// the other writes.
 pub(crate) fn gathers_before(steps: &[Step], is_root: bool, ends_early: bool) -> Vec<bool> {
     let mut state = State { read: Parts::NONE, changed: Parts::NONE, keys: Vec::new(), stream: Stream::Any };
+    let each_ends_early = each_ends_early(steps, ends_early);
     let of_step = |(index, step): (usize, &Step)| {
+        let ends_early = each_ends_early[index];
         let is_cut = !ends_early && ends_the_stream(&step.kind) && state.changed != Parts::NONE;
         let as_a_whole =
             state.changed != Parts::NONE && reads(&step.kind).meets(state.changed) && begins_as_a_whole(step);

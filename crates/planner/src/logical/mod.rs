@@ -14,6 +14,7 @@ mod demand;
 mod effects;
 mod footprint;
 mod gathers;
+mod listed;
 mod modulators;
 mod parts;
 mod simple;
@@ -22,12 +23,11 @@ mod step;
 
 pub use children::Role;
 pub(crate) use demand::{each_wants_few, wants_few};
-pub(crate) use effects::{
-    Seen, begins_as_a_whole, each_is_limited, each_is_listed, each_looks_ahead, must_end_early,
-};
+pub(crate) use effects::{Seen, begins_as_a_whole, each_is_limited, each_looks_ahead, must_end_early};
 pub use footprint::Footprint;
 pub(crate) use footprint::of_test;
-pub(crate) use gathers::gathers_before;
+pub(crate) use gathers::{each_ends_early, gathers_before};
+pub(crate) use listed::each_is_listed;
 pub(crate) use simple::is_plain;
 pub use step::{
     Access, AddEdge, AddVertex, Chain, Choice, Choose, Comparison, Exists, Flow, Group, GroupCount, Input,

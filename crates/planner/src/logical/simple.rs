@@ -41,7 +41,7 @@ impl Modulator {
 
 fn of_chain(chain: &Chain) -> Option<Modulator> {
     if chain.steps.iter().any(|step| !step.labels.is_empty()) {
-        return None;
+        return key_alone(&chain.steps).map(Modulator::Fetch);
     }
     match &chain.steps[..] {
         [] => Some(Modulator::THIS),
@@ -60,6 +60,25 @@ fn of_chain(chain: &Chain) -> Option<Modulator> {
         }
         [step] => fetch(step).map(|what| Modulator::Fetch(as_by(step, what))),
         _ => None,
+    }
+}
+
+/// The key whose values the steps take, if they do no more than that; whatever they call them, nobody sees it outside.
+fn key_alone(steps: &[Step]) -> Option<FetchKind> {
+    let [step] = steps else { return None };
+    match as_by(step, fetch(step)?) {
+        what @ FetchKind::Only(..) => Some(what),
+        _ => None,
+    }
+}
+
+impl Chain {
+    /// The key, if it makes a list of the values of one: as the value of a `group()` TinkerPop takes that for `by(key)`.
+    pub fn listed_key(&self) -> Option<FetchKind> {
+        match &self.steps[..] {
+            [values @ .., Step { kind: Kind::Aggregate(Aggregation::Fold), .. }] => key_alone(values),
+            _ => None,
+        }
     }
 }
 

@@ -27,8 +27,8 @@ use values::{Str, watch};
 
 use crate::TICKS;
 use crate::logical::{
-    Chain, Kind, Logical, Seen, Step, begins_as_a_whole, each_is_limited, each_is_listed, each_looks_ahead,
-    each_wants_few, gathers_before,
+    Chain, Kind, Logical, Seen, Step, begins_as_a_whole, each_ends_early, each_is_limited, each_is_listed,
+    each_looks_ahead, each_wants_few, gathers_before,
 };
 use crate::physical::{OpKind, Pipeline, Plan, Slot};
 use crate::words::Words;
@@ -187,12 +187,13 @@ impl Place {
 
     /// The same for one whose results go on: where the chain around it ends early, so does this.
     fn inside_of_each(self, few: bool) -> Self {
-        Self { ends_early: self.ends_early, limited: self.limited, ..self.inside(few) }
+        let Self { ends_early, limited, listed, .. } = self;
+        Self { ends_early, limited, listed, ..self.inside(few) }
     }
 
     /// The same for one whose results leave with the bulks that they have inside.
     fn inside_with_bulk(self, few: bool) -> Self {
-        Self { shown: self.shown, listed: self.listed, ..self.inside_of_each(few) }
+        Self { shown: self.shown, ..self.inside_of_each(few) }
     }
 }
 
@@ -214,7 +215,8 @@ impl Lowering<'_> {
         };
         let ahead = each_looks_ahead(&chain.steps, place.fills_behind);
         let limited = each_is_limited(&chain.steps, place.limited);
-        let listed = each_is_listed(&chain.steps, place.listed);
+        let listed = each_is_listed(&chain.steps, place.listed, place.seed);
+        let ends_early = each_ends_early(&chain.steps, place.ends_early);
         let last_shows = chain.steps.iter().rposition(|step| step.kind.shows_merging());
         for ((index, step), few) in chain.steps.iter().enumerate().zip(few) {
             watch::ticks(TICKS);
@@ -256,6 +258,7 @@ impl Lowering<'_> {
                     rows: before,
                     few,
                     seed: false,
+                    ends_early: ends_early[index],
                     limited: limited[index],
                     listed: listed[index],
                     fills_behind,
