@@ -238,6 +238,7 @@ fn client(
             read_only: false,
             is_safe: false,
             materialize: Materialize::Tokens,
+            unwanted: Arc::default(),
             key: None,
             trace: None,
         };

@@ -9,7 +9,8 @@ pub struct ParseLimits {
     /// proportion: under 2 KiB a level in release builds.
     pub depth: u32,
     /// Most values that ranges (`1..9`), the collections spread into `within`, and what is copied of a bound predicate or collection
-    /// of tokens where a variable stands for it, may come to, all together.
+    /// of tokens where a variable stands for it, may come to, all together; those of ranges also in all the statements of a text that
+    /// is read one by one. A string of a range counts as more if it is long.
     pub values: usize,
 }
 

@@ -99,6 +99,9 @@ struct Parser<'t, 'b> {
     depth: u32,
     /// Values that ranges, spread collections and copies of what is bound have made.
     values: usize,
+    /// Those that ranges have made, also in the statements before where each is read by a parser of its own. The others depend on
+    /// variables, and a text that is looked through before it is run must come to the same then.
+    in_ranges: usize,
     /// Whether a statement may keep its result in a variable, or be a value.
     keeps: bool,
 }
@@ -125,7 +128,7 @@ impl<'t, 'b> Parser<'t, 'b> {
             Some(mark) => Cursor::resume(text, mark),
             None => Cursor::new(text),
         };
-        Ok(Self { cursor, bindings, options, depth: 0, values: 0, keeps: false })
+        Ok(Self { cursor, bindings, options, depth: 0, values: 0, in_ranges: 0, keeps: false })
     }
 
     /// The error of `kind` at a byte offset.
@@ -176,6 +179,16 @@ impl<'t, 'b> Parser<'t, 'b> {
         // Each is made within a tick.
         watch::ticks(count);
         Ok(())
+    }
+
+    /// Counts the values of a range: a text of many short statements makes no more of them than one of a long one.
+    fn count_range(&mut self, offset: usize, count: usize) -> Result<()> {
+        self.in_ranges = self.in_ranges.saturating_add(count);
+        let limit = self.options.limits.values;
+        if self.in_ranges > limit {
+            return Err(self.error(offset, ParseErrorKind::TooMany { limit }));
+        }
+        self.count_values(offset, count)
     }
 
     /// Whether statements can begin with `word`.

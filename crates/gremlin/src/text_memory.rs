@@ -1,20 +1,51 @@
 //! What a script takes in memory when it is read: the values that it has written out are many times as large as their text.
 
+use values::Value;
+
+use crate::ParseLimits;
+
 /// Bytes that a value in a list, or an argument, takes, with what the tables around it have room for.
 const ELEMENT: usize = 110;
 
 /// Bytes of a list, a map or a set beside its elements.
 const COLLECTION: usize = 300;
 
-/// About how many bytes of memory a script takes when it is read, by what separates and encloses elements; in its texts, too, where
-/// they mean nothing. More for usual ones.
+/// About how many bytes of memory a script takes when it is read, by what separates and encloses elements, and by its ranges of
+/// numbers; in its texts, too, where they mean nothing. More for usual ones.
 pub fn memory_of(text: &str) -> usize {
     let bytes = text.bytes().map(|byte| match byte {
         b',' => ELEMENT,
         b'[' | b'{' => COLLECTION + ELEMENT,
         _ => 1,
     });
-    bytes.sum()
+    bytes.sum::<usize>() + in_ranges(text) * size_of::<Value>()
+}
+
+/// About how many values the ranges of numbers in a script come to (`1..9`: nine), up to as many as are read.
+fn in_ranges(text: &str) -> usize {
+    let mut pieces = text.split('.');
+    let (Some(mut first), Some(mut between)) = (pieces.next(), pieces.next()) else { return 0 };
+    let mut values = 0_usize;
+    for last in pieces {
+        if between.trim_ascii().is_empty() {
+            values = values.saturating_add(in_range(first, last));
+        }
+        (first, between) = (between, last);
+    }
+    values.min(ParseLimits::default().values)
+}
+
+/// How many values a range comes to, by what stands in front of its dots and behind them; none if these are no ints.
+fn in_range(front: &str, behind: &str) -> usize {
+    let (front, behind) = (front.trim_ascii_end(), behind.trim_ascii_start());
+    let begin = front.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let begin = begin - usize::from(front[..begin].ends_with('-'));
+    let sign = usize::from(behind.starts_with(['-', '+']));
+    let end = sign + behind[sign..].bytes().take_while(u8::is_ascii_digit).count();
+    match (front[begin..].parse::<i32>(), behind[..end].parse::<i32>()) {
+        (Ok(first), Ok(last)) => first.abs_diff(last) as usize + 1,
+        _ => 0,
+    }
 }
 
 #[cfg(test)]
@@ -30,5 +61,21 @@ mod tests {
         assert!((60 << 20..100 << 20).contains(&memory_of(&maps)), "{}", memory_of(&maps));
         let text = format!("g.inject('{}')", "word ".repeat(1_000_000));
         assert!(memory_of(&text) < 6 << 20);
+    }
+
+    #[test]
+    fn a_range_takes_what_its_values_take() {
+        for (text, values) in [
+            ("1..9", 9),
+            ("g.inject(-5 . .\n4, 3..1).count()", 13),
+            ("+1..-1; 'é1..2'", 5),
+            ("1..1000000", 1_000_000),
+            ("1..1000000;".repeat(1_000).as_str(), 1_000_000),
+            ("1..9999999999; 1..; ..9; 1.5; .. ; é..é; '1'..'9'; g.V().out()", 0),
+        ] {
+            let commas = text.matches(',').count();
+            let expected = text.len() + commas * (ELEMENT - 1) + values * size_of::<Value>();
+            assert_eq!(memory_of(text), expected, "{text:.80}");
+        }
     }
 }

@@ -56,7 +56,7 @@ impl server::Database for Database {
 }
 
 fn start(inner: &Arc<Inner>, query: Query, sink: &ServerSink) -> Result<Box<dyn server::Running>, Error> {
-    match Once::of(&query)? {
+    match Once::of(inner, &query)? {
         Some(key) => once(inner, key, sink, |sink| start_now(inner, query, sink)),
         None => start_now(inner, query, sink),
     }
@@ -94,7 +94,8 @@ pub(crate) fn single(
     wishes: Wishes,
     sink: &ServerSink,
 ) -> Result<Box<dyn server::Running>, Error> {
-    match Once::taken_from(&mut request, &wishes)? {
+    let time = wishes.time(inner);
+    match Once::taken_from(&mut request, &wishes, time)? {
         Some(key) => once(inner, key, sink, |sink| single_now(inner, request, wishes.keyed(), sink)),
         None => single_now(inner, request, wishes, sink),
     }

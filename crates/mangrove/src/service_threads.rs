@@ -26,8 +26,9 @@ use server::Holder;
 /// Calls at a time.
 const MOST: usize = 64;
 
-/// Those of one client.
-const OWN: usize = 48;
+/// Those of one client: a call may take as long as a traversal that gives its parameters, and two or three clients must not have all
+/// threads for that time.
+const OWN: usize = 16;
 
 /// How often it is looked whether the time of one that waits is over.
 const LOOK: Duration = Duration::from_millis(50);

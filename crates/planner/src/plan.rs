@@ -80,22 +80,22 @@ pub fn plan(
     let unknown = Unknown::new(schema);
     let rewritten = source.strategies.apply(traversal)?;
     if let (Some(explanation), Some(rewritten)) = (&mut explanation, &rewritten) {
-        explanation.add("strategies", rewritten.to_string());
+        explanation.add_traversal("strategies", rewritten);
     }
     let traversal = rewritten.as_ref().unwrap_or(traversal);
     let matched = matching::without_match(traversal, &unknown, statistics)?;
     if let (Some(explanation), Some(matched)) = (&mut explanation, &matched) {
-        explanation.add("match", matched.to_string());
+        explanation.add_traversal("match", matched);
     }
     let traversal = matched.as_ref().unwrap_or(traversal);
     let mut logical = bind::bind(traversal, &unknown, source)?;
-    let written = |plan: &dyn InWords| {
-        let mut words = Words::new(schema);
+    let written = |plan: &dyn InWords, room: usize| {
+        let mut words = Words::new(schema).at_most(room);
         plan.write(&mut words);
         words.text
     };
     if let Some(explanation) = &mut explanation {
-        explanation.add("logical plan", written(&logical));
+        explanation.add("logical plan", written(&logical, explanation.room()));
     }
     // Who draws from a sequence does so in the order of the stream.
     let in_turn;
@@ -111,14 +111,14 @@ pub fn plan(
     let asked = Estimates::new(statistics);
     rules::rewrite(&mut logical, schema, &asked, options, |rule, plan| {
         if let Some(explanation) = &mut explanation {
-            explanation.add(rule, written(plan));
+            explanation.add(rule, written(plan, explanation.room()));
         }
     });
     let (reusable, estimates) = (!logical.pinned, asked.into_all());
     let plan = lower::lower(logical, schema, statistics, options)?;
     let plan = Plan { unknown: unknown.into_names(), ..plan };
     if let Some(explanation) = &mut explanation {
-        explanation.add("physical plan", written(&plan));
+        explanation.add("physical plan", written(&plan, explanation.room()));
     }
     Ok(Planned { plan: Arc::new(plan), explanation, explains, settings, reusable, estimates })
 }

@@ -1,6 +1,6 @@
 //! What writes plans down: the words that all that is in a plan shares. What it says of itself stands beside its type.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write};
 
 use graph::{EdgeLabelId, KeyId, VertexLabelId};
 use values::{Direction, Str, T, Value, watch};
@@ -11,12 +11,54 @@ use crate::physical::{SideEffectId, Slot};
 /// Most spaces before a line.
 const MOST_INDENT: usize = 80;
 
+/// Most bytes of a plan in words, unless less is wanted.
+const MOST_BYTES: usize = 4 << 20;
+
+/// Most bytes of the name of a step: whoever shows one shows fewer letters.
+const MOST_BRIEF: usize = 1 << 10;
+
+/// Most bytes of a constant: one may have megabytes, and stand at thousands of places.
+const MOST_OF_VALUE: usize = 4 << 10;
+
+/// Bytes that take as long as a tick to write: see [`watch`].
+const BYTES_PER_TICK: usize = 64;
+
+/// Writes into a text until that has so many bytes; then "…", and nothing more.
+///
+/// A value stands in memory once, however often a traversal mentions it; written down it stands there each time, which can make
+/// gigabytes of a short request.
+pub(crate) struct Bounded<'a> {
+    /// Where it is written.
+    pub text: &'a mut String,
+    /// The bound.
+    pub most: usize,
+}
+
+impl Write for Bounded<'_> {
+    /// Fails where there is no room, so that whoever writes need not go on.
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        watch::ticks(1 + more.len() / BYTES_PER_TICK);
+        let Some(room) = self.most.checked_sub(self.text.len()) else { return Err(fmt::Error) };
+        if more.len() <= room {
+            self.text.push_str(more);
+            return Ok(());
+        }
+        let end = (room..more.len()).find(|at| more.is_char_boundary(*at)).unwrap_or(more.len());
+        self.text.push_str(&more[..end]);
+        // That it is longer than the bound says that it is cut.
+        self.text.push('…');
+        Err(fmt::Error)
+    }
+}
+
 /// Writes plans down.
 pub(crate) struct Words<'a> {
     /// Names of ids.
     pub schema: &'a dyn Schema,
     /// What has been written.
     pub text: String,
+    /// Most bytes of it.
+    most: usize,
     /// Whether subqueries and slots are left out: names of steps say neither.
     brief: bool,
 }
@@ -30,12 +72,17 @@ pub(crate) trait InWords {
 impl<'a> Words<'a> {
     /// Nothing written yet.
     pub fn new(schema: &'a dyn Schema) -> Self {
-        Self { schema, text: String::with_capacity(64), brief: false }
+        Self { schema, text: String::with_capacity(64), most: MOST_BYTES, brief: false }
     }
 
     /// As [`Words::new`], for the name of a step.
     pub fn brief(schema: &'a dyn Schema) -> Self {
-        Self { brief: true, ..Self::new(schema) }
+        Self { brief: true, most: MOST_BRIEF, ..Self::new(schema) }
+    }
+
+    /// The same, no longer than so many bytes.
+    pub fn at_most(self, bytes: usize) -> Self {
+        Self { most: bytes, ..self }
     }
 
     /// Whether subqueries and slots are left out.
@@ -45,19 +92,28 @@ impl<'a> Words<'a> {
 
     /// Writes text as it is.
     pub fn raw(&mut self, text: &str) {
-        self.text.push_str(text);
+        // What there is no room for is left out.
+        let _ = self.bounded().write_str(text);
+    }
+
+    fn bounded(&mut self) -> Bounded<'_> {
+        Bounded { text: &mut self.text, most: self.most }
+    }
+
+    /// Whether it is cut.
+    fn is_full(&self) -> bool {
+        self.text.len() > self.most
     }
 
     /// Begins a line so far in, but for lines of what is nested deeper than anybody could follow: with thousands of levels the
     /// spaces alone would take gigabytes.
     pub fn indent(&mut self, by: usize) {
-        self.text.extend(std::iter::repeat_n(' ', by.min(MOST_INDENT)));
+        self.raw(&" ".repeat(by.min(MOST_INDENT)));
     }
 
     /// Writes something with a text of its own.
     pub fn show(&mut self, what: impl std::fmt::Display) {
-        // Writing into a string cannot fail.
-        let _ = write!(self.text, "{what}");
+        let _ = write!(self.bounded(), "{what}");
     }
 
     /// Writes what has words of its own.
@@ -84,6 +140,9 @@ impl<'a> Words<'a> {
     ) {
         for (i, item) in items.into_iter().enumerate() {
             watch::tick();
+            if self.is_full() {
+                return;
+            }
             if i > 0 {
                 self.raw(separator);
             }
@@ -130,8 +189,15 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Writes a constant.
+    /// Writes a constant, or the beginning of a long one.
     pub fn value(&mut self, value: &Value) {
+        let most = self.most;
+        self.most = most.min(self.text.len().saturating_add(MOST_OF_VALUE));
+        self.all_of_value(value);
+        self.most = most;
+    }
+
+    fn all_of_value(&mut self, value: &Value) {
         match value {
             Value::String(s) => {
                 self.raw("'");

@@ -3,7 +3,7 @@
 use std::{
     any::Any,
     net::IpAddr,
-    sync::Arc,
+    sync::{Arc, atomic::AtomicBool},
     time::{Duration, Instant},
 };
 
@@ -245,6 +245,8 @@ pub struct Query {
     pub key: Option<Str>,
     /// Who is to be told of its parts.
     pub trace: Option<Trace>,
+    /// Set when nobody wants it any more, which may be before there is a [`Running`] to tell: reading and planning it end then.
+    pub unwanted: Arc<AtomicBool>,
 }
 
 impl Query {

@@ -273,6 +273,7 @@ impl Operation {
             materialize,
             key: args.text_or_uuid("requestKey")?,
             trace: None,
+            unwanted: Arc::default(),
         };
         let said = match &query.input {
             Input::Text { bindings, .. } if Said::names_secret(bindings) => Said::secret(),

@@ -144,7 +144,7 @@ impl Parser<'_, '_> {
             return Err(self.bad_range(start, "has an end that is not an int"));
         };
         let first = *first;
-        self.count_values(start, first.abs_diff(last) as usize + 1)?;
+        self.count_range(start, first.abs_diff(last) as usize + 1)?;
         let values: Vec<Value> = if first <= last {
             (first..=last).map(Value::Int).collect()
         } else {
@@ -170,7 +170,10 @@ impl Parser<'_, '_> {
         if prefix != other_prefix {
             return Err(self.bad_range(start, "has ends that differ in more than their last character"));
         }
-        self.count_values(start, u32::from(from).abs_diff(u32::from(to)) as usize + 1)?;
+        let count = u32::from(from).abs_diff(u32::from(to)) as usize + 1;
+        // Each has the prefix, which may be as long as the text: it counts as the values that would take as much.
+        let each = 1 + prefix.len() / size_of::<Value>();
+        self.count_range(start, count.saturating_mul(each))?;
         let string = |c: char| Value::from(format!("{prefix}{c}"));
         let values: Vec<Value> = if from <= to {
             (from..=to).map(string).collect()

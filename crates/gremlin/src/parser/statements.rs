@@ -27,12 +27,14 @@ pub struct Statements {
     text: Str,
     /// Where the next one begins; `None`: none has been read.
     next: Option<Mark>,
+    /// Values that the ranges of those before it have made.
+    in_ranges: usize,
 }
 
 impl Statements {
     /// Those of a text, none of which has been read.
     pub fn new(text: impl Into<Str>) -> Self {
-        Self { text: text.into(), next: None }
+        Self { text: text.into(), next: None, in_ranges: 0 }
     }
 
     /// Whether all have been read.
@@ -54,16 +56,17 @@ impl Statements {
             return Ok(None);
         }
         let parser = Parser::at(&self.text, self.next, bindings, options);
-        let read = parser.and_then(Parser::one);
-        let (statement, next) = read.map_err(|refusal| *refusal)?;
-        self.next = Some(next);
+        let mut parser = parser.map_err(|refusal| *refusal)?;
+        parser.in_ranges = self.in_ranges;
+        let statement = parser.one().map_err(|refusal| *refusal)?;
+        (self.next, self.in_ranges) = (Some(parser.cursor.mark()), parser.in_ranges);
         Ok(Some(statement))
     }
 }
 
 impl<'t> Parser<'t, '_> {
-    /// The statement at the cursor, and where the next one begins.
-    fn one(mut self) -> Result<(Statement, Mark)> {
+    /// The statement at the cursor, which then stands where the next one begins.
+    fn one(&mut self) -> Result<Statement> {
         self.keeps = true;
         let statement = self.statement()?;
         let semicolon = self.cursor.eat(b';');
@@ -73,7 +76,7 @@ impl<'t> Parser<'t, '_> {
             Some(_) if semicolon => return Err(self.unexpected_here("a statement")),
             Some(_) => return Err(self.unexpected_here("`.` and a step, `;`, or the end")),
         }
-        Ok((statement, self.cursor.mark()))
+        Ok(statement)
     }
 
     /// A statement that sets a variable, or is a value; `None`, and nothing read, if it is another one.
@@ -225,6 +228,40 @@ mod tests {
         ] {
             assert_eq!(watched_read(&text, 0).0, Err(Ended), "{}", &text[..40]);
         }
+    }
+
+    #[test]
+    fn what_ranges_make_is_bounded_over_all_statements_and_what_variables_make_in_each() {
+        let limits = ParseLimits { values: 10, ..ParseLimits::default() };
+        let options = ParseOptions { limits, ..ParseOptions::default() };
+        let eight = values::Value::list((0..8).map(values::Value::Int).collect::<Vec<_>>());
+        let bindings = Bindings::from([("v".into(), eight.into())]);
+        let all = |statements: &mut Statements| -> Result<usize, ParseErrorKind> {
+            let mut count = 0;
+            while statements.next(&bindings, &options).map_err(|error| error.kind)?.is_some() {
+                count += 1;
+            }
+            Ok(count)
+        };
+        let too_many: Result<usize, ParseErrorKind> = Err(ParseErrorKind::TooMany { limit: 10 });
+        let prefix = "x".repeat(64);
+        for (text, outcome) in [
+            ("1..10", Ok(1)),
+            ("1..11", too_many.clone()),
+            ("1..5; x = 1..4; 'a'", Ok(3)),
+            ("1..5; x = 1..4; 'a'..'b'", too_many.clone()),
+            ("g.V().is(within(v)); g.V().is(within(v)); v", Ok(3)),
+            (format!("'{prefix}a'..'{prefix}c'").as_str(), Ok(1)),
+            (format!("'{prefix}a'..'{prefix}d'").as_str(), too_many.clone()),
+        ] {
+            assert_eq!(all(&mut Statements::new(text)), outcome, "{text}");
+        }
+        // A copy of what is left counts for itself, and a statement that is refused is refused again.
+        let mut statements = Statements::new("1..5; 1..5; 1");
+        assert!(statements.next(&bindings, &options).is_ok());
+        assert_eq!((all(&mut statements.clone()), all(&mut statements)), (Ok(2), Ok(2)));
+        let mut statements = Statements::new("1..5; 1..6");
+        assert_eq!((all(&mut statements), all(&mut statements)), (too_many.clone(), too_many));
     }
 
     #[test]

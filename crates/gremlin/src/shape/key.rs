@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
-use values::Value;
+use values::{Value, watch};
 
 use crate::Argument;
 
@@ -15,7 +15,8 @@ use crate::Argument;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ShapeKey(Arc<[u8]>);
 
-/// Bytes at which a key ends, more or less: no value of megabytes is written down for nobody.
+/// Bytes at which a key ends, more or less: no value of megabytes is written down for nobody. What is written once there are so many
+/// is left out, so a key of which something is missing has at least these.
 const ENOUGH: usize = 2 * ShapeKey::KEPT;
 
 impl ShapeKey {
@@ -43,12 +44,27 @@ impl KeyWriter {
         ShapeKey(self.0.into())
     }
 
+    /// Whether nothing more is written.
+    fn is_full(&self) -> bool {
+        self.0.len() >= ENOUGH
+    }
+
+    /// A few bytes.
+    fn bytes(&mut self, bytes: &[u8]) {
+        if !self.is_full() {
+            self.0.extend_from_slice(bytes);
+        }
+    }
+
     pub(super) fn tag(&mut self, tag: u8) {
-        self.0.push(tag);
+        self.bytes(&[tag]);
     }
 
     /// A count, seven bits a byte.
     pub(super) fn count(&mut self, mut count: usize) {
+        if self.is_full() {
+            return;
+        }
         while count >= 0x80 {
             self.0.push(count as u8 | 0x80);
             count >>= 7;
@@ -67,8 +83,8 @@ impl KeyWriter {
         self.tag(type_tag(value));
         match value {
             Value::String(string) => self.text(string),
-            Value::Int(n) => self.0.extend_from_slice(&n.to_le_bytes()),
-            Value::Long(n) => self.0.extend_from_slice(&n.to_le_bytes()),
+            Value::Int(n) => self.bytes(&n.to_le_bytes()),
+            Value::Long(n) => self.bytes(&n.to_le_bytes()),
             Value::Bool(b) => self.tag(u8::from(*b)),
             Value::Null => {}
             other => self.printed(&Argument::Value(other.clone())),
@@ -77,6 +93,9 @@ impl KeyWriter {
 
     /// An argument as its canonical text, which differs wherever the argument does.
     pub(super) fn printed(&mut self, argument: &Argument) {
+        if self.is_full() {
+            return;
+        }
         let mut beginning = Beginning { text: String::new(), room: ENOUGH.saturating_sub(self.0.len()) };
         // Where it fails there is enough of it.
         let _ = write!(beginning, "{argument}");
@@ -88,12 +107,16 @@ impl KeyWriter {
         self.tag(type_tag(value));
         // V([]) is V().
         self.tag(u8::from(value.is_empty_collection()));
-        if let Value::Map(map) = value {
-            self.count(map.len());
-            for (key, value) in map.iter() {
-                self.value(key);
-                self.signature(value);
+        let Value::Map(map) = value else { return };
+        self.count(map.len());
+        for (key, value) in map.iter() {
+            // A map that a variable stands for is as large as it is, and takes a few characters wherever it is said.
+            if self.is_full() {
+                return;
             }
+            watch::tick();
+            self.value(key);
+            self.signature(value);
         }
     }
 }
@@ -159,5 +182,28 @@ mod tests {
         assert_ne!(key_of(&[list(100)]), key_of(&[list(101)]));
         let long = key_of(&vec![list(1_000_000); 300]);
         assert!((ENOUGH..2 * ENOUGH).contains(&long.bytes()), "{}", long.bytes());
+    }
+
+    #[test]
+    fn whatever_is_written_a_key_is_hardly_longer_than_enough() {
+        let map = |value: &Value| {
+            let entries = (0..1_000).map(|n| (Value::from(format!("a{n}")), value.clone()));
+            Value::from(entries.collect::<values::Map>())
+        };
+        // Each is a thousand times as large as the one before, and takes no more memory.
+        let nested = map(&map(&map(&map(&Value::Int(1)))));
+        let pieces: [&dyn Fn(&mut KeyWriter); 5] = [
+            &|writer: &mut KeyWriter| writer.signature(&nested),
+            &|writer: &mut KeyWriter| writer.tag(7),
+            &|writer: &mut KeyWriter| writer.count(1 << 20),
+            &|writer: &mut KeyWriter| writer.value(&Value::Long(7)),
+            &|writer: &mut KeyWriter| writer.value(&nested),
+        ];
+        for (number, piece) in pieces.iter().enumerate() {
+            let mut writer = KeyWriter::default();
+            (0..2 * ENOUGH).for_each(|_| piece(&mut writer));
+            let bytes = writer.finish().bytes();
+            assert!((ENOUGH..ENOUGH + 16).contains(&bytes), "{number}: {bytes}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use values::Value;
+use values::{Value, watch};
 
 use super::key::KeyWriter;
 use super::{Lifted, Shape, lifted};
@@ -38,12 +38,14 @@ impl Lifter {
     pub(super) fn traversal(&mut self, traversal: &mut Traversal) {
         self.key.count(traversal.source.len());
         for call in &mut traversal.source {
+            watch::tick();
             self.key.tag(call.name as u8);
             self.arguments(&mut call.args);
         }
         self.key.count(traversal.steps.len());
         let mut after_count = false;
         for call in &mut traversal.steps {
+            watch::tick();
             self.key.tag(call.name as u8);
             self.key.count(call.args.len());
             for i in 0..call.args.len() {
@@ -63,6 +65,7 @@ impl Lifter {
     }
 
     fn argument(&mut self, argument: &mut Argument, lifted: Lifted) {
+        watch::tick();
         match argument {
             Argument::Value(_) | Argument::Parameter(..) if lifted == Lifted::Values => {
                 self.literal(argument)
@@ -130,6 +133,7 @@ impl Lifter {
     }
 
     fn predicate(&mut self, predicate: &mut Predicate, operands: Lifted) {
+        watch::tick();
         self.key.text(predicate.name());
         match predicate {
             Predicate::Within(many) | Predicate::Without(many) => self.many(many, operands),
@@ -169,8 +173,12 @@ impl Lifter {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Argument, Bindings, Predicate, Shape, Traversal, parameterize, parse_traversal};
-    use values::Value;
+    use std::sync::Arc;
+
+    use values::watch::{Ended, Watch, watched};
+    use values::{Map, Value};
+
+    use crate::{Argument, Bindings, Predicate, Shape, ShapeKey, Traversal, parameterize, parse_traversal};
 
     fn shape(text: &str) -> (Shape, Traversal) {
         let mut traversal = parse_traversal(text, &Bindings::new()).expect("the text is Gremlin");
@@ -234,6 +242,40 @@ mod tests {
             panic!("{inner}")
         };
         assert_eq!(operands[..], [Argument::Parameter(3, list)]);
+    }
+
+    /// Many mentions of a map of a thousand entries: after one another, and in a map.
+    fn mentions_of_a_map() -> [Traversal; 2] {
+        let map: Map = (0..1_000).map(|n| (Value::from(format!("a{n}")), Value::Int(n))).collect();
+        let bindings = Bindings::from([("x".into(), Argument::Value(map.into()))]);
+        let within = (0..2_000).map(|n| format!("b{n}:x")).collect::<Vec<_>>().join(",");
+        [vec!["x"; 2_000].join(","), format!("[{within}]")].map(|said| {
+            parse_traversal(&format!("g.inject({said})"), &bindings).expect("the text is Gremlin")
+        })
+    }
+
+    #[test]
+    fn a_map_that_is_said_often_is_lifted_each_time_and_written_down_until_there_is_enough() {
+        for (mut traversal, literals) in mentions_of_a_map().into_iter().zip([2_000, 1]) {
+            let shape = parameterize(&mut traversal);
+            let bytes = shape.key.bytes();
+            assert!((ShapeKey::KEPT + 1..3 * ShapeKey::KEPT).contains(&bytes), "{bytes}");
+            assert_eq!(shape.literals.len(), literals);
+            assert!(traversal.steps[0].args.iter().all(|it| matches!(it, Argument::Parameter(..))));
+        }
+    }
+
+    #[test]
+    fn lifting_ends_when_its_watch_says_so() {
+        struct Over;
+        impl Watch for Over {
+            fn must_end(&self) -> bool {
+                true
+            }
+        }
+        for mut traversal in mentions_of_a_map() {
+            assert_eq!(watched(Arc::new(Over), || parameterize(&mut traversal)), Err(Ended));
+        }
     }
 
     #[test]

@@ -2,16 +2,16 @@
 
 use std::{
     fmt::{Debug, Write},
-    hash::{BuildHasher, Hasher, RandomState},
+    hash::{BuildHasher, DefaultHasher, Hasher, RandomState},
     sync::LazyLock,
 };
 
 use gremlin::{Argument, SourceName, Traversal};
 use server::{Holder, Query, ResultBatch, Running};
-use values::{Str, Value};
+use values::{Str, Value, watch};
 
 use super::{answer::ServerSink, keys::Known, script::Request, wishes::Wishes};
-use crate::{Error, database::Inner};
+use crate::{Error, database::Inner, time_limit::TimeLimit};
 
 /// The option of a traversal that is its key.
 const OPTION: &str = "mangrove.requestKey";
@@ -34,17 +34,22 @@ impl Once {
     /// That of a request, if it has a key.
     ///
     /// # Errors
-    /// If the key is none.
-    pub(crate) fn of(query: &Query) -> Result<Option<Self>, Error> {
+    /// If the key is none, or the request's time is over before it is known what it asks for.
+    pub(crate) fn of(inner: &Inner, query: &Query) -> Result<Option<Self>, Error> {
         let Some(key) = &query.key else { return Ok(None) };
-        Self::new(key.clone(), &query.input, Some(query.client.holder())).map(Some)
+        let time = Wishes::of_query(query).time(inner);
+        Self::new(key.clone(), &query.input, Some(query.client.holder()), time).map(Some)
     }
 
     /// That of a traversal which says its key itself (`with('mangrove.requestKey', …)`), if it does; the option is taken out.
     ///
     /// # Errors
-    /// If the key is none, or the request has another one.
-    pub(crate) fn taken_from(request: &mut Request, wishes: &Wishes) -> Result<Option<Self>, Error> {
+    /// If the key is none, or the request has another one, or its time is over before it is known what it asks for.
+    pub(crate) fn taken_from(
+        request: &mut Request,
+        wishes: &Wishes,
+        time: TimeLimit,
+    ) -> Result<Option<Self>, Error> {
         let Some(at) = place_of_key(&request.traversal) else { return Ok(None) };
         if wishes.is_keyed() {
             return Err(Error::RequestKey(format!(
@@ -57,17 +62,17 @@ impl Once {
             Some(Value::Uuid(key)) => key.to_string().into(),
             _ => return Err(Error::RequestKey(format!("{OPTION} must be a string or a UUID"))),
         };
-        Self::new(key, &(&request.traversal, request.mode), wishes.asker().holder()).map(Some)
+        Self::new(key, &(&request.traversal, request.mode), wishes.asker().holder(), time).map(Some)
     }
 
-    fn new(key: Str, asked: &dyn Debug, holder: Option<Holder>) -> Result<Self, Error> {
+    fn new(key: Str, asked: &dyn Debug, holder: Option<Holder>, time: TimeLimit) -> Result<Self, Error> {
         if key.is_empty() || key.len() > LONGEST {
             let bytes = key.len();
             return Err(Error::RequestKey(format!(
                 "a request key has 1 to {LONGEST} bytes, but this one {bytes}"
             )));
         }
-        Ok(Self { key, asked: number_of(asked), holder })
+        Ok(Self { key, asked: number_of(asked, time)?, holder })
     }
 }
 
@@ -132,31 +137,44 @@ pub(super) fn has_key(traversal: &Traversal) -> bool {
     place_of_key(traversal).is_some()
 }
 
-/// A number that two requests have in common only if they ask for the same.
-fn number_of(asked: &dyn Debug) -> u64 {
-    struct Words(std::hash::DefaultHasher);
-    impl Write for Words {
-        fn write_str(&mut self, words: &str) -> std::fmt::Result {
-            self.0.write(words.as_bytes());
-            Ok(())
-        }
-    }
+/// A number that two requests have in common only if they ask for the same. What a variable stands for is written out wherever it is
+/// said, which may take days: whoever waits for less is told when his time is over.
+fn number_of(asked: &dyn Debug, time: TimeLimit) -> Result<u64, Error> {
     // Of this process, so that nobody can look for two requests of one number.
     static STATE: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-    let mut words = Words(STATE.build_hasher());
-    let _ = write!(words, "{asked:?}");
-    words.0.finish()
+    let number = || {
+        let mut words = Words(STATE.build_hasher());
+        let _ = write!(words, "{asked:?}");
+        words.0.finish()
+    };
+    time.spend(number).map_err(Error::from)
+}
+
+/// Words that are hashed as they are written.
+struct Words(DefaultHasher);
+
+impl Write for Words {
+    fn write_str(&mut self, words: &str) -> std::fmt::Result {
+        const BYTES_PER_TICK: usize = 64;
+        watch::ticks(words.len() / BYTES_PER_TICK + 1);
+        self.0.write(words.as_bytes());
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
+    use dataflow::QueryError;
     use gremlin::Bindings;
 
     use super::*;
 
     fn taken(text: &str) -> Result<Option<Once>, Error> {
         let mut request = Request::parse(text, "g", &Bindings::new())?;
-        let once = Once::taken_from(&mut request, &Wishes::of_application());
+        let for_ever = TimeLimit::since(Instant::now(), None);
+        let once = Once::taken_from(&mut request, &Wishes::of_application(), for_ever);
         assert!(!has_key(&request.traversal) || once.is_err());
         once
     }
@@ -179,5 +197,18 @@ mod tests {
             let text = format!("g.with('mangrove.requestKey', {key}).addV('x')");
             assert!(matches!(taken(&text), Err(Error::RequestKey(_))), "{text}");
         }
+    }
+
+    #[test]
+    fn to_find_what_is_asked_for_takes_no_longer_than_the_request_may() {
+        let large = Value::from("x".repeat(1 << 20));
+        let mentions = vec!["x"; 10_000].join(",");
+        let text = format!("g.with('mangrove.requestKey', 'a').inject({mentions})");
+        let mut request = Request::parse(&text, "g", &Bindings::from([("x".into(), large.into())])).unwrap();
+        let begun = Instant::now();
+        let soon = TimeLimit::since(begun, Some(Duration::from_millis(5)));
+        let once = Once::taken_from(&mut request, &Wishes::of_application(), soon);
+        assert!(matches!(once, Err(Error::Query(QueryError::TimedOut(_)))), "{once:?}");
+        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     }
 }

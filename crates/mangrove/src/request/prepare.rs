@@ -61,7 +61,7 @@ impl Preparer {
         snapshot: Snapshot,
         time: TimeLimit,
     ) -> Result<Preparation, Error> {
-        let shape = gremlin::parameterize(&mut traversal);
+        let shape = time.spend(|| gremlin::parameterize(&mut traversal))?;
         let lifted = Arc::new(Lifted { traversal, shape });
         let planned = self.planned(&lifted, &snapshot, time)?;
         if planned.explains {
@@ -113,7 +113,7 @@ impl Preparer {
     ) -> Result<String, Error> {
         let options = Options { explain: true, ..self.options.clone() };
         let known = Known::new(snapshot, &[]);
-        let bytes = gremlin::parameterize(&mut traversal.clone()).key.bytes();
+        let bytes = time.spend(|| gremlin::parameterize(&mut traversal.clone()).key.bytes())?;
         let explain =
             || time.spend(|| plan(traversal, snapshot.catalog(), &known, &options).map(|it| text(&it)));
         Ok(aside(Work::Plan(bytes), time.deadline(), explain)??)

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dataflow::QueryError;
 use graph::Snapshot;
 use gremlin::Bindings;
 
@@ -103,7 +104,9 @@ impl Ready {
         // What the text says of its own time is not known yet.
         let time = wishes.time(inner);
         let read = || -> Result<Script, Error> {
-            time.spend(|| inner.read(text, source, &bindings, &seen.snapshot(inner)))?
+            time.spend_unless(wishes.interrupt(), || {
+                inner.read(text, source, &bindings, &seen.snapshot(inner))
+            })?
         };
         match wishes.part("read", read)? {
             Script::Read(request) => Ok(Asked::Read(request)),
@@ -131,6 +134,7 @@ impl Ready {
         let (within, asker, interrupt) = (seen.within(mode, wishes), wishes.asker(), wishes.interrupt());
         let setting = Setting { within, asker, time, interrupt };
         let traversal = services::substitute(inner, traversal, setting, compute)?;
+        check_wanted(wishes)?;
         match mode {
             Mode::Nothing => return Ok(Self::Nothing),
             Mode::Explain => {
@@ -147,6 +151,14 @@ impl Ready {
             }
             Preparation::Explanation(text) => Ok(Self::Text(text)),
         }
+    }
+}
+
+/// Whether somebody still waits for a request: it may have been stopped while it was read.
+fn check_wanted(wishes: &Wishes) -> Result<(), QueryError> {
+    match wishes.interrupt() {
+        Some(interrupt) if interrupt() => Err(QueryError::Cancelled),
+        _ => Ok(()),
     }
 }
 
@@ -180,5 +192,49 @@ impl Runnable {
     ) -> Result<Self, Error> {
         let origin = prepared.plan.writes.then(origin);
         Ok(Self { prepared: wishes.granted(prepared)?, needs_one: mode == Mode::RunForOne, origin })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::atomic::Ordering, time::Instant};
+
+    use server::{Client, Input, Materialize, Query};
+
+    use super::*;
+    use crate::Database;
+
+    fn query() -> Query {
+        Query {
+            client: Client { user: None, tenant: None, address: [127, 0, 0, 1].into(), connection: 1 },
+            asked: Instant::now(),
+            input: Input::Text { script: "g.V()".into(), source: "g".into(), bindings: Vec::new() },
+            memory: 0,
+            timeout: None,
+            max_timeout: None,
+            rights: access::Rights::ALL,
+            read_only: false,
+            is_safe: false,
+            materialize: Materialize::All,
+            key: None,
+            trace: None,
+            unwanted: Arc::default(),
+        }
+    }
+
+    #[test]
+    fn what_nobody_wants_any_more_is_neither_read_nor_planned() {
+        let db = Database::in_memory().unwrap();
+        let query = query();
+        let wishes = Wishes::of_client(&db.inner, &query).unwrap();
+        let read = || Ready::of_script(&db.inner, ("g.V()", "g"), Bindings::new(), Seen::Now, &wishes);
+        let planned = || {
+            let request = Request::parse("g.V()", "g", &Bindings::new()).unwrap();
+            Ready::of_request(&db.inner, request, Seen::Now, &wishes)
+        };
+        assert!(matches!(read(), Ok(Asked::Read(_))) && matches!(planned(), Ok(Ready::Run(_))));
+        query.unwanted.store(true, Ordering::Release);
+        assert!(matches!(read(), Err(Error::Query(QueryError::Cancelled))));
+        assert!(matches!(planned(), Err(Error::Query(QueryError::Cancelled))));
     }
 }

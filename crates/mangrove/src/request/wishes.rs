@@ -1,7 +1,7 @@
 //! What whoever makes a request wants beside the traversal.
 
 use std::{
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -38,7 +38,7 @@ pub(crate) struct Wishes {
     /// Whether the request has a key: it is done as a whole, and known to be done.
     is_keyed: bool,
     trace: Option<Trace>,
-    /// Says whether it is to end, if it runs on the calling thread.
+    /// Says whether it is to end, while it is read or if it runs on the calling thread.
     interrupt: Option<Interrupt>,
     /// What is held for its input.
     _input: Option<Arc<Charge>>,
@@ -89,8 +89,10 @@ impl Wishes {
         Ok(Self { _input: Some(Arc::new(held)), ..wishes })
     }
 
-    fn of_query(query: &Query) -> Self {
+    /// The same, before anything is held.
+    pub(super) fn of_query(query: &Query) -> Self {
         let Client { address, connection, ref tenant, .. } = query.client;
+        let unwanted = query.unwanted.clone();
         let caller = match tenant {
             None => Caller::Client { address, connection },
             Some(tenant) => {
@@ -109,7 +111,7 @@ impl Wishes {
             materialize: query.materialize,
             is_keyed: query.key.is_some(),
             trace: query.trace.clone(),
-            interrupt: None,
+            interrupt: Some(Arc::new(move || unwanted.load(Ordering::Acquire))),
             _input: None,
         }
     }

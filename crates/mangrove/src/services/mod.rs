@@ -419,35 +419,60 @@ pub(crate) fn substitute(
             Within::Request if call::is_read_only(&traversal) => Within::ReadOnly,
             within => within,
         };
+        let start = Start::of(&call.name, within, setting.asker)?;
         let parameters = call.known(|child| {
             let mut child = child.clone();
             nested::rewrite(&mut child)?;
             compute(&child)
         })?;
-        if call.name == tinker::SEARCH {
-            traversal.steps.splice(0..0, tinker::search(&parameters)?);
-        } else {
-            let results = run(inner, (&call.name, &parameters), Setting { within, ..setting })?;
-            traversal = call::inject(results, traversal);
+        match start {
+            Start::Search => {
+                traversal.steps.splice(0..0, tinker::search(&parameters)?);
+            }
+            Start::Directory => traversal = call::inject(list::directory(&parameters)?, traversal),
+            Start::Own(service) => {
+                let results = run(inner, (service, &parameters), Setting { within, ..setting })?;
+                traversal = call::inject(results, traversal);
+            }
         }
     }
     nested::rewrite(&mut traversal)?;
     Ok(traversal)
 }
 
-fn run(inner: &Inner, (name, parameters): (&str, &Map), setting: Setting<'_>) -> Result<Vec<Value>, Error> {
-    let Setting { within, asker, time, interrupt } = setting;
-    if name == LIST {
-        return list::directory(parameters);
+/// What a traversal may begin with.
+enum Start {
+    /// [`tinker::SEARCH`]
+    Search,
+    /// [`LIST`]
+    Directory,
+    Own(&'static Service),
+}
+
+impl Start {
+    /// What a name stands for. Asked before its parameters are known: to compute those may take as long as any traversal, and would be
+    /// in vain.
+    ///
+    /// # Errors
+    /// If there is no such service, it starts no traversal, or whoever asks may not call it, or not here.
+    fn of(name: &str, within: Within, asker: &Asker) -> Result<Self, Error> {
+        match name {
+            LIST => return Ok(Self::Directory),
+            tinker::SEARCH => return Ok(Self::Search),
+            tinker::DEGREE => return Err(failed(name, tinker::NO_START)),
+            _ => {}
+        }
+        let Some(service) = SERVICES.iter().find(|service| service.name == name) else {
+            return Err(unknown(name));
+        };
+        asker.check(service.needs, service.name)?;
+        check_place(service, within)?;
+        Ok(Self::Own(service))
     }
-    if name == tinker::DEGREE {
-        return Err(failed(name, tinker::NO_START));
-    }
-    let Some(service) = SERVICES.iter().find(|service| service.name == name) else {
-        return Err(unknown(name));
-    };
-    asker.check(service.needs, service.name)?;
-    check_names(service, parameters)?;
+}
+
+/// Refuses a service that changes something where that must not be.
+fn check_place(service: &Service, within: Within) -> Result<(), Error> {
     if service.changes && within == Within::Transaction {
         let problem =
             "it commits for itself, so it cannot be part of a transaction; call it in a request of its own";
@@ -459,6 +484,17 @@ fn run(inner: &Inner, (name, parameters): (&str, &Map), setting: Setting<'_>) ->
     if within == Within::Reading && service.changes_graphs() || within == Within::Safe && service.changes {
         return Err(Error::ReadOnly(service.name.into()));
     }
+    Ok(())
+}
+
+/// Runs a service that whoever asks may call here.
+fn run(
+    inner: &Inner,
+    (service, parameters): (&Service, &Map),
+    setting: Setting<'_>,
+) -> Result<Vec<Value>, Error> {
+    let Setting { within, asker, time, interrupt } = setting;
+    check_names(service, parameters)?;
     if service.changes && within == Within::Explanation {
         return Ok(Vec::new());
     }
@@ -510,9 +546,49 @@ fn failed(service: &str, problem: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use access::Rights;
+    use gremlin::Bindings;
+    use server::Client;
 
     use super::*;
+    use crate::Database;
+
+    /// What becomes of a call whose parameters somebody computes, who may only read; and whether they were.
+    fn asked_by_a_reader(text: &str, within: Within) -> (Result<Traversal, Error>, bool) {
+        let db = Database::in_memory().unwrap();
+        let client = Client { user: None, tenant: None, address: [127, 0, 0, 1].into(), connection: 1 };
+        let rights = Rights { here: Some(Role::Read), everywhere: Some(Role::Read) };
+        let asker = Asker::client(&client, rights);
+        let time = TimeLimit::since(Instant::now(), None);
+        let setting = Setting { within, asker: &asker, time, interrupt: None };
+        let traversal = gremlin::parse_traversal(text, &Bindings::new()).unwrap();
+        let is_computed = std::cell::Cell::new(false);
+        let compute = |_: &Traversal| {
+            is_computed.set(true);
+            Ok(Some(Value::from(Map::new())))
+        };
+        (substitute(&db.inner, traversal, setting, compute), is_computed.get())
+    }
+
+    #[test]
+    fn nothing_is_computed_for_a_call_that_is_refused() {
+        for (name, within, reason) in [
+            ("no.such", Within::Request, "Unrecognized service"),
+            ("tinker.degree.centrality", Within::Request, tinker::NO_START),
+            ("mangrove.index.create", Within::Request, "mangrove.index.create"),
+            ("mangrove.queries.stop", Within::Safe, "mangrove.queries.stop"),
+            ("mangrove.queries.stop", Within::Transaction, "cannot be part of a transaction"),
+        ] {
+            let (refused, is_computed) = asked_by_a_reader(&format!("g.call('{name}', __.V())"), within);
+            let refused = refused.expect_err(name).to_string();
+            assert!(refused.contains(reason) && !is_computed, "{name}: {refused}");
+        }
+        let (called, is_computed) =
+            asked_by_a_reader("g.call('mangrove.index.list', __.V())", Within::Request);
+        assert!(called.is_ok() && is_computed);
+    }
 
     #[test]
     fn services_are_listed_in_order() {

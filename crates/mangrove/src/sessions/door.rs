@@ -28,8 +28,9 @@ impl SessionDoor {
         manages: bool,
         sink: &ServerSink,
     ) -> Result<Box<dyn server::Running>, Error> {
-        let Some(key) = Once::of(&query)? else { return self.start_now(query, manages, sink) };
-        once(self.0.inner(), key, sink, |sink| {
+        let inner = self.0.inner();
+        let Some(key) = Once::of(inner, &query)? else { return self.start_now(query, manages, sink) };
+        once(inner, key, sink, |sink| {
             self.admit_key(&query, manages)?;
             self.start_now(query, manages, sink)
         })

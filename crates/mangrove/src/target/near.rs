@@ -166,6 +166,7 @@ fn query(text: &str, bindings: &Bound) -> Query {
         materialize: Materialize::All,
         key: None,
         trace: None,
+        unwanted: Arc::default(),
     }
 }
 

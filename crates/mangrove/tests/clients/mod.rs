@@ -85,6 +85,7 @@ pub fn query(script: &str) -> Query {
         materialize: Materialize::All,
         key: None,
         trace: None,
+        unwanted: Arc::default(),
     }
 }
 

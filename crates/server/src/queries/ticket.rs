@@ -68,7 +68,11 @@ pub(super) struct Ticket {
     asked: Instant,
     sink: Arc<dyn ResultSink>,
     rows: AtomicU64,
+    /// The line that it waits in, or has waited in.
+    desk: Option<Arc<Desk>>,
     is_stopped: AtomicBool,
+    /// Tells whatever reads or plans it that nobody wants it any more.
+    unwanted: Arc<AtomicBool>,
     state: Mutex<State>,
     times: Mutex<Times>,
     trace: Option<Trace>,
@@ -125,6 +129,9 @@ pub(crate) fn submit(
         Input::Text { bindings, .. } => (true, bindings.clone()),
         Input::Bytecode(_) | Input::End(_) => (false, Vec::new()),
     };
+    // Its own: the query may be a copy of another one.
+    let unwanted = Arc::<AtomicBool>::default();
+    query.unwanted = unwanted.clone();
     let shows_bindings = queries.log().bindings && !said.is_secretive();
     let ticket = Arc::new(Ticket {
         queries: queries.clone(),
@@ -140,7 +147,9 @@ pub(crate) fn submit(
         sink,
         trace: query.trace.clone(),
         rows: AtomicU64::new(0),
+        desk: desk.clone(),
         is_stopped: AtomicBool::new(false),
+        unwanted,
         state: Mutex::new(State::Waiting(Box::new(Waiting { query, start: Box::new(start), receipt: None }))),
         times: Mutex::default(),
         runtime: runtime::Handle::current(),
@@ -152,15 +161,14 @@ pub(crate) fn submit(
             Ok(Some(place)) => ticket.clone().go(Some(place)),
             Ok(None) if ticket.counts(intake) => ticket.wait(desk.clone(), ends),
             Ok(None) => {
-                if ticket.give_up() {
-                    desk.leave(&*ticket);
+                if ticket.give_up().is_some() {
                     ticket.end(Err(no_room()));
                 }
             }
             Err(hold) => ticket.end(Err(busy(desk, hold))),
         },
     }
-    Box::new(Handle { ticket, desk })
+    Box::new(Handle(ticket))
 }
 
 fn no_room() -> QueryError {
@@ -220,7 +228,13 @@ impl Ticket {
         let running = aside(Work::Start(query.memory), deadline, || start(query, sink));
         let mut state = self.state.lock();
         match *state {
-            State::Beginning => *state = State::Running(running),
+            State::Beginning => {
+                // Until now there was nothing that could be told so.
+                if self.is_stopped.load(Ordering::Acquire) {
+                    running.stop();
+                }
+                *state = State::Running(running);
+            }
             // It was given up meanwhile.
             _ => drop(running),
         }
@@ -236,27 +250,38 @@ impl Ticket {
 
     /// Ends it when it has waited for long enough.
     fn wait(self: &Arc<Self>, desk: Arc<Desk>, ends: Option<Instant>) {
+        if !self.waits() {
+            // It was stopped before it was in the line, or has begun and is in it no more.
+            desk.leave(&**self);
+            return;
+        }
         let until = Instant::now() + desk.max_wait();
         let until = ends.map_or(until, |ends| ends.min(until));
         let ticket = Arc::downgrade(self);
         tokio::spawn(async move {
             sleep_until(until.into()).await;
             let Some(ticket) = ticket.upgrade() else { return };
-            if ticket.give_up() {
-                let hold = desk.leave(&*ticket);
+            if let Some(hold) = ticket.give_up() {
                 ticket.end(Err(busy(&desk, hold)));
             }
         });
     }
 
-    /// Ends its waiting; whether it did wait.
-    fn give_up(&self) -> bool {
-        let mut state = self.state.lock();
-        let waits = matches!(*state, State::Waiting(_));
-        if waits {
+    fn waits(&self) -> bool {
+        matches!(*self.state.lock(), State::Waiting(_))
+    }
+
+    /// Ends its waiting and takes it out of the line; what has held it up, or `None` if it did not wait.
+    fn give_up(&self) -> Option<Hold> {
+        {
+            let mut state = self.state.lock();
+            if !matches!(*state, State::Waiting(_)) {
+                return None;
+            }
             *state = State::Over;
         }
-        waits
+        // Without a desk it was about to begin, and nobody asks what has held it up.
+        Some(self.desk.as_ref().map_or(Hold::Queries, |desk| desk.leave(self)))
     }
 
     /// Tells its client how it ended, once.
@@ -278,10 +303,11 @@ impl Ticket {
             return false;
         }
         let told = QueryError::new(ErrorKind::Cancelled, format!("the query was stopped by {by}"));
-        if self.give_up() {
+        if self.give_up().is_some() {
             self.end(Err(told));
             return true;
         }
+        self.unwanted.store(true, Ordering::Release);
         self.with_running(|running| running.stop());
         let ticket = self.clone();
         self.runtime.spawn(async move {
@@ -446,53 +472,53 @@ impl ResultSink for Seen {
 }
 
 /// What the server holds of the query.
-struct Handle {
-    ticket: Arc<Ticket>,
-    desk: Option<Arc<Desk>>,
-}
+struct Handle(Arc<Ticket>);
 
 impl Running for Handle {
     fn resume(&self) {
-        self.ticket.with_running(|running| running.resume());
+        self.0.with_running(|running| running.resume());
     }
 
     fn cancel(&self) {
-        if self.ticket.give_up() {
-            if let Some(desk) = &self.desk {
-                desk.leave(&*self.ticket);
-            }
+        if self.0.give_up().is_some() {
             return;
         }
-        let mut state = self.ticket.state.lock();
+        let mut state = self.0.state.lock();
         match &*state {
             State::Running(running) => running.cancel(),
-            // It ends as soon as it has begun.
-            State::Beginning => *state = State::Over,
+            // It ends as soon as it has begun, or sooner.
+            State::Beginning => {
+                self.0.unwanted.store(true, Ordering::Release);
+                *state = State::Over;
+            }
             State::Waiting(_) | State::Over => {}
         }
     }
 
     fn missed(&self) {
-        if self.ticket.with_running(|running| running.missed()).is_none() {
+        if self.0.with_running(|running| running.missed()).is_none() {
             self.cancel();
         }
     }
 
     fn materialize(&self) -> Option<Materialize> {
-        self.ticket.with_running(|running| running.materialize())?
+        self.0.with_running(|running| running.materialize())?
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.ticket.with_running(|running| running.deadline())?
+        self.0.with_running(|running| running.deadline())?
     }
 }
 
 impl Drop for Handle {
     fn drop(&mut self) {
         self.cancel();
-        self.ticket.close();
-        let state = std::mem::replace(&mut *self.ticket.state.lock(), State::Over);
+        self.0.close();
+        let state = std::mem::replace(&mut *self.0.state.lock(), State::Over);
         // What runs ends with its handle.
         drop(state);
     }
 }
+
+#[cfg(test)]
+mod tests;
