@@ -40,6 +40,29 @@ pub(crate) fn each_is_listed(steps: &[Step], at_end: bool, is_root: bool) -> Vec
     each
 }
 
+/// Of the traversal's steps, how many are the first to which nobody comes merged.
+pub(crate) fn met_alone(steps: &[Step]) -> usize {
+    1 + steps.iter().take_while(|step| leaves_apart(&step.kind)).count()
+}
+
+/// Whether nobody travels merged behind a step in front of which nobody does.
+fn leaves_apart(kind: &Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Graph(_)
+            | Kind::Inject(..)
+            | Kind::Move(_)
+            | Kind::Filter(_)
+            | Kind::Range { .. }
+            | Kind::Properties { .. }
+            | Kind::Take(_)
+            | Kind::Call(_)
+            | Kind::Keep { .. }
+            | Kind::Load(_)
+            | Kind::Identity
+    )
+}
+
 /// Whether a group has lists of what it groups.
 fn lists(group: &Group) -> bool {
     group.value.steps.iter().any(|step| step.kind == Kind::Aggregate(Aggregation::Fold))
@@ -102,5 +125,11 @@ mod tests {
         assert_eq!(listed(vec![Kind::Unfold, Kind::Identity], true), [true, true]);
         assert_eq!(listed(vec![Kind::Unfold, Kind::Identity], false), [false, false]);
         assert_eq!(listed(vec![Kind::Identity], true), [false]);
+    }
+
+    #[test]
+    fn who_has_met_nobody_is_one() {
+        let steps = [Kind::Identity, Kind::Identity, Kind::Barrier, Kind::Identity];
+        assert_eq!(met_alone(&steps.map(|kind| Step::new(kind, StepName::Identity))), 3);
     }
 }

@@ -27,7 +27,7 @@ pub(crate) use effects::{Seen, begins_as_a_whole, each_is_limited, each_looks_ah
 pub use footprint::Footprint;
 pub(crate) use footprint::of_test;
 pub(crate) use gathers::{each_ends_early, gathers_before};
-pub(crate) use listed::each_is_listed;
+pub(crate) use listed::{each_is_listed, met_alone};
 pub(crate) use simple::is_plain;
 pub use step::{
     Access, AddEdge, AddVertex, Chain, Choice, Choose, Comparison, Exists, Flow, Group, GroupCount, Input,

@@ -25,7 +25,10 @@ impl Lowering<'_> {
             Kind::Local(chain) => {
                 // One run serves all the traversers that travel as one, unless it or a step behind could tell that it does: the
                 // results of one come before those of the next.
-                if place.shown || place.listed || chain.footprint().touches(Footprint::REPEATED) {
+                if place.shown
+                    || place.listed && place.merged
+                    || chain.footprint().touches(Footprint::REPEATED)
+                {
                     ops.stay(OpKind::Unmerge);
                 }
                 let child = self.inner(chain, place.inside_with_bulk(place.few), ops);

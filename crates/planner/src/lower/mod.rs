@@ -28,7 +28,7 @@ use values::{Str, watch};
 use crate::TICKS;
 use crate::logical::{
     Chain, Kind, Logical, Seen, Step, begins_as_a_whole, each_ends_early, each_is_limited, each_is_listed,
-    each_looks_ahead, each_wants_few, gathers_before,
+    each_looks_ahead, each_wants_few, gathers_before, met_alone,
 };
 use crate::physical::{OpKind, Pipeline, Plan, Slot};
 use crate::words::Words;
@@ -139,6 +139,8 @@ struct Place {
     limited: bool,
     /// Whether the order shows in which its results come (`each_is_listed`).
     listed: bool,
+    /// Whether several that enter it may travel as one.
+    merged: bool,
     /// Whether a step behind it fills a side-effect before all of its stream has come there.
     fills_behind: bool,
     /// Whether a step behind it can tell how many travel as one (`Kind::shows_merging`).
@@ -157,6 +159,7 @@ impl Place {
         ends_early: false,
         limited: false,
         listed: false,
+        merged: false,
         fills_behind: false,
         shown: false,
         chooses: false,
@@ -179,6 +182,7 @@ impl Place {
             ends_early: false,
             limited: false,
             listed: false,
+            merged: true,
             fills_behind: false,
             shown: false,
             chooses: false,
@@ -216,6 +220,7 @@ impl Lowering<'_> {
         let ahead = each_looks_ahead(&chain.steps, place.fills_behind);
         let limited = each_is_limited(&chain.steps, place.limited);
         let listed = each_is_listed(&chain.steps, place.listed, place.seed);
+        let alone = if place.seed { met_alone(&chain.steps) } else { 0 };
         let ends_early = each_ends_early(&chain.steps, place.ends_early);
         let last_shows = chain.steps.iter().rposition(|step| step.kind.shows_merging());
         for ((index, step), few) in chain.steps.iter().enumerate().zip(few) {
@@ -261,6 +266,7 @@ impl Lowering<'_> {
                     ends_early: ends_early[index],
                     limited: limited[index],
                     listed: listed[index],
+                    merged: index >= alone,
                     fills_behind,
                     shown,
                     chooses,
