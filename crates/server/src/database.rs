@@ -245,7 +245,7 @@ pub struct Query {
     pub key: Option<Str>,
     /// Who is to be told of its parts.
     pub trace: Option<Trace>,
-    /// Set when nobody wants it any more, which may be before there is a [`Running`] to tell: reading and planning it end then.
+    /// Set when nobody wants it any more, which may be before there is a [`Running`] to tell: reading it ends then.
     pub unwanted: Arc<AtomicBool>,
 }
 

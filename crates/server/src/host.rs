@@ -11,7 +11,6 @@ use crate::{
     connections::{ConnectionTable, Guest, WAITING, WAITING_PER_ADDRESS},
     door::Door,
     intake::Intake,
-    page::MOST_BYTES,
     permits::{NoShare, Permit, Permits, Share, Shares},
     request::Refusal,
     sessions::{SessionPlaces, Transactions},
@@ -46,8 +45,6 @@ pub(crate) struct Host {
     pub(crate) intake: Arc<Intake>,
     /// The same of queries that wait at the desks of their tenants: one tenant's line takes nothing from what others send.
     pub(crate) desk_intake: Arc<Intake>,
-    /// Answers that are written out and not taken yet.
-    pub(crate) outgoing: Arc<Intake>,
     pub(crate) connections: ConnectionTable,
     /// Connections that have come so far.
     pub(crate) arrivals: AtomicU64,
@@ -65,12 +62,6 @@ pub(crate) struct Host {
 
 /// What any graph would read: it is not worth while to ask all of them. What it takes is held like anything else once it is read.
 const UNASKED: usize = 1 << 20;
-
-/// Bytes of answers that are written out and that clients have not taken yet, of a server that receives so many bytes of requests at a time:
-/// half as many, and at least what the largest answer has.
-pub fn outgoing_bytes(receiving: u64) -> u64 {
-    (receiving / 2).max(MOST_BYTES)
-}
 
 /// Requests of admins for which there is always room.
 const RESERVE: usize = 64;
@@ -107,7 +98,6 @@ impl Host {
             transactions: Transactions::default(),
             intake: Intake::new(receiving),
             desk_intake: Intake::new(receiving / 2),
-            outgoing: Intake::new(outgoing_bytes(receiving)),
             connections: ConnectionTable::new(options.max_connections, options.max_connections_per_address)
                 .with_proxies(&options.trusted_proxies),
             arrivals: AtomicU64::new(0),

@@ -10,9 +10,6 @@
 //! ```
 //!
 //! A connection may have no more than what it leaves, so nobody fills it alone, and small requests always come through.
-//!
-//! The same goes for answers that are written out, from before they are until their clients have taken them: a text of a megabyte that
-//! is a result a hundred times is in memory once, and a hundred times in what is written.
 
 use std::{
     sync::{
@@ -25,19 +22,11 @@ use std::{
 use parking_lot::Mutex;
 use tokio::{
     sync::Notify,
-    time::{Instant, sleep, sleep_until},
+    time::{Instant, sleep_until},
 };
 
-use crate::{ErrorKind, QueryError};
-
-/// Bytes of each connection, or of an answer, that are not counted.
-pub(crate) const FREE: u64 = 64 << 10;
-
-/// How long an answer waits for room before it is refused.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// How often it is looked whether there is some.
-const LOOK: Duration = Duration::from_millis(20);
+/// Bytes of each connection that are not counted.
+const FREE: u64 = 64 << 10;
 
 /// The bytes of all connections.
 #[derive(Debug)]
@@ -51,39 +40,9 @@ impl Intake {
     pub(crate) fn new(bound: u64) -> Arc<Self> {
         Arc::new(Self { taken: AtomicU64::new(0), bound })
     }
-
-    /// Waits until there is room for an answer of about so many bytes, before it is written out. They count for as long as the receipt is
-    /// there.
-    ///
-    /// # Errors
-    /// If there is none in time.
-    pub(crate) async fn room(
-        self: &Arc<Self>,
-        bytes: u64,
-        deadline: Option<std::time::Instant>,
-    ) -> Result<Receipt, QueryError> {
-        let receipt = Receipt::new(self.clone());
-        let bytes = receipt.share(usize::try_from(bytes).unwrap_or(usize::MAX));
-        let until = Instant::now() + PATIENCE;
-        let until = deadline.map_or(until, |deadline| until.min(deadline.into()));
-        while !receipt.takes(bytes) {
-            if Instant::now() >= until {
-                return Err(untaken());
-            }
-            sleep(LOOK).await;
-        }
-        Ok(receipt)
-    }
 }
 
-/// What a client is told whose answer there is no room for.
-fn untaken() -> QueryError {
-    let message = "the answers that clients have not taken yet have as many bytes as this server keeps of them; try again later, or ask \
-                   for fewer results at once";
-    QueryError::new(ErrorKind::Busy, message)
-}
-
-/// The bytes of one connection, or of one answer.
+/// The bytes of one connection.
 #[derive(Debug)]
 pub(crate) struct Receipt {
     intake: Arc<Intake>,
@@ -128,21 +87,6 @@ impl Receipt {
             self.left(bytes);
         }
         has_room
-    }
-
-    /// An answer that has its place has come to so many bytes. All that is left is good for what it has more.
-    ///
-    /// # Errors
-    /// If that is not enough; then it counts as before.
-    pub(crate) fn comes_to(&self, bytes: usize) -> Result<(), QueryError> {
-        let before = self.bytes.load(Relaxed) as usize;
-        self.left(before.saturating_sub(bytes));
-        let more = bytes.saturating_sub(before);
-        if self.came(more) || self.intake.taken.load(Relaxed) <= self.intake.bound {
-            return Ok(());
-        }
-        self.left(more);
-        Err(untaken())
     }
 
     /// Some of what came is gone; all of it, if that is less.
@@ -237,43 +181,6 @@ mod tests {
         receipt.left(5 << 20);
         receipt.left(100);
         assert_eq!(intake.taken.load(Relaxed), 0);
-    }
-
-    #[tokio::test]
-    async fn an_answer_waits_for_room_and_not_for_ever() {
-        let outgoing = Intake::new(8 << 20);
-        let mut untaken = Vec::new();
-        for bytes in [2 << 20, 2 << 20, 1 << 20, 1 << 20] {
-            untaken.push(outgoing.room(bytes, None).await.expect("there is room"));
-        }
-        assert!(outgoing.room(FREE, None).await.is_ok(), "a small one has room at any time");
-        let begun = std::time::Instant::now();
-        let soon = begun + 3 * LOOK;
-        let refused = outgoing.room(2 << 20, Some(soon)).await.unwrap_err();
-        assert_eq!(refused.kind, ErrorKind::Busy);
-        assert!(begun.elapsed() >= 3 * LOOK, "it has waited");
-        let leave = async {
-            sleep(2 * LOOK).await;
-            drop(untaken);
-        };
-        let (room, ()) = tokio::join!(outgoing.room(2 << 20, None), leave);
-        drop(room.expect("others were taken"));
-        assert_eq!(outgoing.taken.load(Relaxed), 0);
-    }
-
-    #[tokio::test]
-    async fn an_answer_counts_for_what_it_comes_to() {
-        let outgoing = Intake::new(8 << 20);
-        let taken = || outgoing.taken.load(Relaxed);
-        let answer = outgoing.room(1 << 40, None).await.expect("one has room, whatever is said of it");
-        assert_eq!(taken(), (2 << 20) - FREE);
-        assert!(answer.comes_to(7 << 20).is_ok(), "what is left is its");
-        assert!(answer.comes_to(9 << 20).is_err());
-        assert_eq!(taken(), (7 << 20) - FREE);
-        assert!(answer.comes_to(1 << 20).is_ok());
-        assert_eq!(taken(), (1 << 20) - FREE);
-        drop(answer);
-        assert_eq!(taken(), 0);
     }
 
     #[test]

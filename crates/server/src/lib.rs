@@ -59,7 +59,6 @@ pub use database::{
 };
 pub use door::{HostName, HostNameError, Network, NetworkError, Origin, OriginError};
 pub use graphs::Graphs;
-pub use host::outgoing_bytes;
 pub use listener::Server;
 pub use metrics::{Metric, MetricKind};
 pub use options::ServerOptions;

@@ -24,7 +24,6 @@ use crate::{
     aside::{Work, aside},
     connections::Guest,
     host::Host,
-    intake::Receipt,
     late::{encode_in_time, late},
     paging,
     reply::{self, Status},
@@ -38,8 +37,6 @@ struct Counted {
     encoded: Vec<u8>,
     /// What counts the results that it was made of.
     _held: Vec<Held>,
-    /// What counts these bytes: of a result that is there many times, they are many times what it holds.
-    _room: Option<Receipt>,
 }
 
 impl AsRef<[u8]> for Counted {
@@ -48,9 +45,9 @@ impl AsRef<[u8]> for Counted {
     }
 }
 
-/// Bytes of an answer that was made of results which somebody counts, as it is counted itself.
-pub(super) fn counted(encoded: Vec<u8>, held: Vec<Held>, room: Option<Receipt>) -> Bytes {
-    Bytes::from_owner(Counted { encoded, _held: held, _room: room })
+/// Bytes of an answer that was made of results which somebody counts.
+pub(super) fn counted(encoded: Vec<u8>, held: Vec<Held>) -> Bytes {
+    Bytes::from_owner(Counted { encoded, _held: held })
 }
 
 /// A reply instead of an answer.
@@ -116,8 +113,6 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
     let Collected { page, summary, running, held } =
         collect(operation, called, guest).await.map_err(|error| failed(id, &error))?;
     drop(permit);
-    let no_room = |error: QueryError| failed(id, &error);
-    let room = host.outgoing.room(page.bytes(), running.deadline()).await.map_err(no_room)?;
     let mut status = Status::new(GremlinCode::Success);
     status.summarize(&format!("/{}", guest.peer), summary.warnings);
     let properties = paging::properties(&*running, properties);
@@ -131,9 +126,8 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
             let message = format!("Could not serialize the result with {mime} - {error}");
             Refused::new(StatusCode::INTERNAL_SERVER_ERROR, Some(id), &message, Some(UNENCODABLE))
         })?;
-    room.comes_to(encoded.len()).map_err(no_room)?;
     guest.answer_by(running.deadline());
-    let mut reply = Reply::new(body::whole(counted(encoded, held, Some(room))));
+    let mut reply = Reply::new(body::whole(counted(encoded, held)));
     if let Ok(mime) = HeaderValue::from_str(&mime) {
         reply.headers_mut().insert(CONTENT_TYPE, mime);
     }
@@ -289,25 +283,6 @@ mod tests {
     use hyper::body::Frame;
 
     use super::*;
-    use crate::intake::Intake;
-
-    #[tokio::test]
-    async fn what_is_written_out_counts_until_it_is_taken() {
-        let outgoing = Intake::new(4 << 20);
-        let mut untaken = Vec::new();
-        for _ in 0..3 {
-            let room = outgoing.room(1 << 20, None).await.expect("there is room");
-            untaken.push(counted(vec![7; 1 << 20], Vec::new(), Some(room)));
-        }
-        let soon = Some(Instant::now());
-        assert!(outgoing.room(1 << 20, soon).await.is_err(), "nobody has taken any");
-        let taken = untaken.pop().unwrap();
-        let part = taken.slice(1_000..);
-        drop(taken);
-        assert!(outgoing.room(1 << 20, soon).await.is_err(), "a part of it is still to be sent");
-        drop(part);
-        assert!(outgoing.room(1 << 20, soon).await.is_ok());
-    }
 
     #[tokio::test]
     async fn chunks_of_one_byte_are_kept_as_their_bytes() {

@@ -275,16 +275,14 @@ async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Ans
     let id = uuid::Uuid::new_v4().to_string().into();
     let Collected { page, running, held, .. } = collect(operation, id, guest).await.map_err(told)?;
     drop(permit);
-    let room = guest.host.outgoing.room(page.bytes(), running.deadline()).await.map_err(told)?;
     let unencodable = |error: wire::EncodeError| {
         refused(StatusCode::INTERNAL_SERVER_ERROR, "InternalFailureException", &error.to_string())
     };
     let encode = || Ok(page.text());
     let text =
         encode_in_time(&*running, page.bytes(), encode).ok_or_else(|| told(late()))?.map_err(unencodable)?;
-    room.comes_to(text.len()).map_err(told)?;
     guest.answer_by(running.deadline());
-    let mut reply = Reply::new(body::whole(answer::counted(text, held, Some(room))));
+    let mut reply = Reply::new(body::whole(answer::counted(text, held)));
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=UTF-8"));
     Ok(reply)
 }

@@ -71,7 +71,7 @@ pub(super) struct Ticket {
     /// The line that it waits in, or has waited in.
     desk: Option<Arc<Desk>>,
     is_stopped: AtomicBool,
-    /// Tells whatever reads or plans it that nobody wants it any more.
+    /// Tells whatever reads it that nobody wants it any more.
     unwanted: Arc<AtomicBool>,
     state: Mutex<State>,
     times: Mutex<Times>,

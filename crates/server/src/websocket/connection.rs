@@ -45,7 +45,7 @@ use crate::{
 use super::{
     entry::{Admitted, Come, Entry, ReplyTo, Unread, Verdict, Waits, is_login},
     frame::{self, Frame, FrameKind},
-    response::{InFlight, Next, Written},
+    response::{InFlight, Next},
 };
 
 /// One client. Everything it does happens in one task: reading, encoding, writing. Dropping it (the client went
@@ -196,7 +196,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             let Some(request) = self.requests.get_mut(&key) else { continue };
             let (kind, format) = (request.kind, request.format);
             let mut over = None;
-            let response = match request.next(&self.peer, &self.guest.host.outgoing).await {
+            let response = match request.next(&self.peer) {
                 Next::Wait => continue,
                 Next::Frame(response) => {
                     self.mailbox.requeue(key);
@@ -213,9 +213,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     response
                 }
             };
-            let Written { bytes, room } = response;
-            self.feed_counted(frame::message(kind, format, bytes)).await?;
-            drop(room);
+            self.feed(frame::message(kind, format, response)).await?;
             wrote = true;
             if let Some(session) = over {
                 self.go_on(&session).await?;
@@ -534,16 +532,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.active = Instant::now();
         let limit = self.guest.host.options.write_timeout;
         bounded(limit, self.socket.feed(message)).await
-    }
-
-    /// The same of a frame whose bytes are counted: those of a large one have left when it returns.
-    async fn feed_counted(&mut self, message: Message) -> Result<(), End> {
-        if !frame::is_large(&message) {
-            return self.feed(message).await;
-        }
-        self.active = Instant::now();
-        let limit = self.guest.host.options.write_timeout;
-        bounded(limit, frame::send_large(&mut self.socket, message)).await
     }
 
     async fn flush(&mut self) -> Result<(), End> {

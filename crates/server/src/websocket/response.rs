@@ -1,7 +1,5 @@
 //! The response to one request, from its first batch to its last frame.
 
-use std::sync::Arc;
-
 use uuid::Uuid;
 use values::Str;
 use wire::{EncodeError, Format, Properties};
@@ -9,7 +7,6 @@ use wire::{EncodeError, Format, Properties};
 use crate::{
     QueryError, Running,
     host::Place,
-    intake::{Intake, Receipt},
     late::{encode_in_time, is_late, late, too_large},
     mailbox::Outcome,
     paging::{Paged, Paging, properties},
@@ -45,54 +42,41 @@ pub(super) enum Next {
     /// Nothing to send until more results arrive.
     Wait,
     /// Send this frame; there may be more at once.
-    Frame(Written),
+    Frame(Vec<u8>),
     /// Send this frame; it is the last one.
-    Last(Written),
-}
-
-/// A frame that is written out.
-pub(super) struct Written {
-    pub(super) bytes: Vec<u8>,
-    /// What counts them until the client has taken them; `None` for the few of a failure.
-    pub(super) room: Option<Receipt>,
-}
-
-impl Written {
-    fn failure(bytes: Vec<u8>) -> Self {
-        Self { bytes, room: None }
-    }
+    Last(Vec<u8>),
 }
 
 impl InFlight {
-    /// Encodes at most one frame from what waits in the mailbox, once there is room for it.
-    pub(super) async fn next(&mut self, host: &str, outgoing: &Arc<Intake>) -> Next {
+    /// Encodes at most one frame from what waits in the mailbox.
+    pub(super) fn next(&mut self, host: &str) -> Next {
         match self.paging.next(self.batch_size, &*self.running) {
             Paged::Wait => Next::Wait,
-            Paged::Full => self.partial(outgoing).await,
-            Paged::Last(outcome) => Next::Last(self.last(outcome, host, outgoing).await),
+            Paged::Full => self.partial(),
+            Paged::Last(outcome) => Next::Last(self.last(outcome, host)),
         }
     }
 
-    async fn partial(&mut self, outgoing: &Arc<Intake>) -> Next {
+    fn partial(&mut self) -> Next {
         self.started = true;
         if is_late(&*self.running) {
-            return Next::Last(Written::failure(self.late()));
+            return Next::Last(self.late());
         }
-        match self.page(Status::new(StatusCode::PartialContent), outgoing).await {
+        match self.page(Status::new(StatusCode::PartialContent)) {
             Ok(frame) => Next::Frame(frame),
-            Err(failure) => Next::Last(Written::failure(failure)),
+            Err(failure) => Next::Last(failure),
         }
     }
 
-    async fn last(&mut self, outcome: Outcome, host: &str, outgoing: &Arc<Intake>) -> Written {
+    fn last(&mut self, outcome: Outcome, host: &str) -> Vec<u8> {
         match outcome {
             Ok(summary) => {
                 let empty = self.paging.page.len() == 0 && !self.started;
                 let mut status = Status::new(if empty { StatusCode::NoContent } else { StatusCode::Success });
                 status.summarize(host, summary.warnings);
-                self.page(status, outgoing).await.unwrap_or_else(Written::failure)
+                self.page(status).unwrap_or_else(|failure| failure)
             }
-            Err(error) => Written::failure(self.failure(&error)),
+            Err(error) => self.failure(&error),
         }
     }
 
@@ -111,23 +95,19 @@ impl InFlight {
     }
 
     /// Encodes the page, and begins a new one; or says why not.
-    async fn page(&mut self, status: Status, outgoing: &Arc<Intake>) -> Result<Written, Vec<u8>> {
-        if self.paging.page.is_too_large() {
+    fn page(&mut self, status: Status) -> Result<Vec<u8>, Vec<u8>> {
+        let page = &self.paging.page;
+        if page.is_too_large() {
             return Err(self.failure(&too_large()));
         }
-        let room = outgoing.room(self.paging.page.bytes(), self.running.deadline()).await;
-        let room = room.map_err(|error| self.failure(&error))?;
-        let page = &self.paging.page;
         let properties = properties(&*self.running, self.properties);
         let encode = || reply::results(self.format, self.id, status, page, properties);
         let encoded = encode_in_time(&*self.running, page.bytes(), encode);
         self.paging.page.clear();
-        let bytes = match encoded {
-            Some(encoded) => encoded.map_err(|error| self.unencodable(&error))?,
-            None => return Err(self.late()),
-        };
-        room.comes_to(bytes.len()).map_err(|error| self.failure(&error))?;
-        Ok(Written { bytes, room: Some(room) })
+        match encoded {
+            Some(encoded) => encoded.map_err(|error| self.unencodable(&error)),
+            None => Err(self.late()),
+        }
     }
 
     fn unencodable(&self, error: &EncodeError) -> Vec<u8> {

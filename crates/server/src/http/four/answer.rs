@@ -1,6 +1,6 @@
 //! The results of a request on their way into bytes, page by page.
 
-use std::{sync::Arc, time::Instant};
+use std::time::Instant;
 
 use values::{Map, Value};
 use wire::{
@@ -12,7 +12,6 @@ use super::status::{self, In};
 use crate::{
     Held, Running,
     host::Place,
-    intake::{Intake, Receipt},
     late::{encode_in_time, is_late, late, too_large},
     mailbox::Outcome,
     paging::{Paged, Paging, properties},
@@ -53,8 +52,6 @@ pub(super) struct Piece {
     pub(super) bytes: Vec<u8>,
     /// What counts the results in it.
     pub(super) held: Option<Held>,
-    /// What counts its bytes.
-    pub(super) room: Option<Receipt>,
     /// How the request went, if it is the last piece.
     pub(super) end: Option<Status>,
 }
@@ -75,26 +72,26 @@ impl Answer {
         self.running.deadline()
     }
 
-    /// Waits for the next piece, and for room for it.
-    pub(super) async fn next(&mut self, format: Format, outgoing: &Arc<Intake>) -> Piece {
+    /// Waits for the next piece.
+    pub(super) async fn next(&mut self, format: Format) -> Piece {
         loop {
             match self.paging.next(self.shape.batch_size, &*self.running) {
                 Paged::Wait => self.paging.arrived().await,
-                Paged::Full => return self.page(format, None, outgoing).await,
-                Paged::Last(outcome) => return self.last(format, outcome, outgoing).await,
+                Paged::Full => return self.page(format, None),
+                Paged::Last(outcome) => return self.last(format, outcome),
             }
         }
     }
 
-    async fn last(&mut self, format: Format, outcome: Outcome, outgoing: &Arc<Intake>) -> Piece {
+    fn last(&mut self, format: Format, outcome: Outcome) -> Piece {
         match outcome {
-            Ok(_) => self.page(format, Some(Status::ok()), outgoing).await,
+            Ok(_) => self.page(format, Some(Status::ok())),
             Err(error) => self.failure(format, status::failed(&error, self.shape.within)),
         }
     }
 
     /// Writes the page, and begins a new one; or says why not.
-    async fn page(&mut self, format: Format, end: Option<Status>, outgoing: &Arc<Intake>) -> Piece {
+    fn page(&mut self, format: Format, end: Option<Status>) -> Piece {
         if is_late(&*self.running) {
             self.running.missed();
             return self.failure(format, status::failed(&late(), self.shape.within));
@@ -102,14 +99,6 @@ impl Answer {
         if self.paging.page.is_too_large() {
             return self.failure(format, status::failed(&too_large(), self.shape.within));
         }
-        match outgoing.room(self.paging.page.bytes(), self.deadline()).await {
-            Ok(room) => self.written(format, end, room),
-            Err(error) => self.failure(format, status::failed(&error, self.shape.within)),
-        }
-    }
-
-    /// Writes the page where it has room.
-    fn written(&mut self, format: Format, end: Option<Status>, room: Receipt) -> Piece {
         let Self { paging, shape, .. } = self;
         let (begun, any) = (self.begun, self.any);
         let told = shape.tells.as_deref().map(|id| [told(id)]);
@@ -134,11 +123,8 @@ impl Answer {
         paging.page.clear();
         match written {
             Some(Ok(bytes)) => {
-                if let Err(error) = room.comes_to(bytes.len()) {
-                    return self.failure(format, status::failed(&error, self.shape.within));
-                }
                 (self.begun, self.any) = (true, any || had_any);
-                Piece { bytes, held, room: Some(room), end }
+                Piece { bytes, held, end }
             }
             Some(Err(error)) => self.failure(format, status::unencodable(&error)),
             None => {
@@ -155,7 +141,7 @@ impl Answer {
             format.begin(self.shape.form == Form::Bytecode, &mut bytes);
         }
         format.end(&status, &mut bytes);
-        Piece { bytes, held: None, room: None, end: Some(status) }
+        Piece { bytes, held: None, end: Some(status) }
     }
 }
 
