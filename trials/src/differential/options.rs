@@ -15,7 +15,7 @@ use super::case::{CASES_PER_GRAPH, Case};
 use super::engine::{Engine, executors, keep_panics_quiet};
 use super::graph::GraphSpec;
 use super::option_set::OptionSet;
-use super::orders::lists_what_is_in_no_order;
+use super::orders::{lists_what_is_in_no_order, looks_at_order};
 use super::patterns::{any_step, shows_new_ids, takes_a_part};
 use super::shrink::shrink;
 use super::verdict::determined;
@@ -122,7 +122,11 @@ impl Trial {
         let loaded = self.load(&case.graph, MANY_ORDERS).ok()?;
         let (detail, answer) = Self::expected(&loaded, case)?;
         // Nor does it show in what order they bring the two ends of one edge.
-        let lists = if set.several && lists_what_is_in_no_order(steps) { Detail::Contents } else { detail };
+        let lists = match set.several && lists_what_is_in_no_order(steps) {
+            true if any_step(steps, &looks_at_order) => Detail::Count,
+            true => Detail::Contents,
+            false => detail,
+        };
         let expected = (detail.min(lists), answer);
         let answer = (0..tries).find_map(|_| Self::deviation(&loaded, case, set, &expected))?;
         if matches!(answer.outcome, Outcome::Panic(_)) {

@@ -68,8 +68,10 @@ fn makes_lists(step: &Step) -> bool {
 
 /// Whether lists are made of traversers in whose order nobody has put them.
 pub fn lists_what_is_in_no_order(steps: &[Step]) -> bool {
-    let scans = |step: &Step| matches!(step.name, "V" | "E");
-    any_step(steps, &scans) && any_step(steps, &makes_lists) && !any_step(steps, &|step| step.name == "order")
+    let lists = |step: &Step| any_step(std::slice::from_ref(step), &makes_lists);
+    let before = &steps[..steps.iter().position(lists).unwrap_or(steps.len())];
+    let scans = any_step(steps, &|step| matches!(step.name, "V" | "E"));
+    before.len() < steps.len() && scans && !any_step(before, &|step| step.name == "order")
 }
 
 fn behind_a_loop(steps: &[Step], is_such: &impl Fn(&Step) -> bool) -> bool {
@@ -136,6 +138,7 @@ mod tests {
         let [scan, inject, group, order] = ["E", "inject", "group", "order"].map(Step::new);
         assert!(lists_what_is_in_no_order(&[scan.clone(), child(Step::new("map"), Step::new("fold"))]));
         assert!(lists_what_is_in_no_order(&[scan.clone(), group.clone()]));
+        assert!(lists_what_is_in_no_order(&[scan.clone(), group.clone(), order.clone()]));
         assert!(!lists_what_is_in_no_order(&[scan.clone(), order, group.clone()]));
         assert!(!lists_what_is_in_no_order(&[inject, group]));
         assert!(!lists_what_is_in_no_order(&[scan, Step::new("out")]));
