@@ -4,6 +4,8 @@
 //! before   order(age desc) project(name: name) limit(10)
 //! after    order(age desc) limit(10) project(name: name)
 //! ```
+//!
+//! Not behind a step that writes: in front of a limit that has acted for all, so the maps would be of what is there then.
 
 use super::{Context, each_chain};
 use crate::logical::{Footprint, Kind, Logical, Step};
@@ -12,12 +14,14 @@ use crate::physical::{LocalFn, PropertyForm};
 pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
     each_chain(plan, |chain, _| {
         let mut changed = false;
+        let writes = chain.steps.iter().position(|step| step.footprint().touches(Footprint::WRITES));
         for start in 1..chain.steps.len() {
             let mut index = start;
             while index > 0
                 && matches!(chain.steps[index].kind, Kind::Range { .. } | Kind::Tail(_))
                 && chain.steps[index].labels.is_empty()
                 && yields_one(&chain.steps[index - 1])
+                && writes.is_none_or(|first| index <= first)
             {
                 chain.steps.swap(index - 1, index);
                 index -= 1;
@@ -66,5 +70,10 @@ mod tests {
         unchanged(RULE, "g.V().values('name').limit(10)");
         unchanged(RULE, "g.V().out().limit(10)");
         unchanged(RULE, "g.V().as('a').out().select('a').limit(10)");
+    }
+
+    #[test]
+    fn a_map_of_what_is_written_is_made_before_the_others_are() {
+        unchanged(RULE, "g.V().property('name', 'x').valueMap().limit(1)");
     }
 }
