@@ -218,29 +218,18 @@ fn client(
         at = at.wrapping_mul(25_173).wrapping_add(13_849);
         let (send, receive) = channel();
         let began = Instant::now();
+        let client = Client {
+            user: None,
+            tenant: None,
+            address: Ipv4Addr::LOCALHOST.into(),
+            connection: (kind.clients * 1_000 + n) as u64,
+        };
+        let bindings = vec![("p".into(), Value::Long(ids[at / 7 % ids.len()]).into())];
+        let input = Input::Text { script: kind.query.into(), source: "g".into(), bindings };
         let query = Query {
-            client: Client {
-                user: None,
-                tenant: None,
-                address: Ipv4Addr::LOCALHOST.into(),
-                connection: (kind.clients * 1_000 + n) as u64,
-            },
-            asked: Instant::now(),
-            input: Input::Text {
-                script: kind.query.into(),
-                source: "g".into(),
-                bindings: vec![("p".into(), Value::Long(ids[at / 7 % ids.len()]).into())],
-            },
-            memory: 0,
             timeout: Some(kind.deadline),
-            max_timeout: None,
-            rights: mangrove::access::Rights::ALL,
-            read_only: false,
-            is_safe: false,
             materialize: Materialize::Tokens,
-            unwanted: Arc::default(),
-            key: None,
-            trace: None,
+            ..Query::unbounded(client, input)
         };
         let running = database.submit(query, Arc::new(Sink(send)));
         let outcome = receive.recv().map_err(|_| "a query has no end")?;

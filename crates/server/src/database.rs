@@ -253,6 +253,29 @@ impl Query {
     /// Bytes of memory of an input for which nothing is held: to count it takes longer than many a short query. As many requests as a
     /// server has at once come to some tens of megabytes so.
     pub const SMALL_INPUT: usize = 16 << 10;
+
+    /// One that has just arrived, and may do anything, for as long as it takes: that of a program with a graph of its own.
+    pub fn unbounded(client: Client, input: Input) -> Self {
+        let memory = match &input {
+            Input::Text { script, .. } => gremlin::memory_of(script),
+            Input::Bytecode(_) | Input::End(_) => 0,
+        };
+        Self {
+            client,
+            asked: Instant::now(),
+            input,
+            memory,
+            timeout: None,
+            max_timeout: None,
+            rights: Rights::ALL,
+            read_only: false,
+            is_safe: false,
+            materialize: Materialize::All,
+            key: None,
+            trace: None,
+            unwanted: Arc::default(),
+        }
+    }
 }
 
 /// The two notations in which a traversal arrives.

@@ -15,9 +15,9 @@
 //!
 //! Where there are hundreds of others that is long for somebody who wants very little, and the others would not notice. So
 //! every other turn may be a *favour*: it goes to a member that has come for a first turn, if it takes a tenth of the time at
-//! most. Neither many nor long queries keep such a one waiting for longer than a turn or two. A favour of a turn at most is not counted: among
-//! hundreds, who is done some has soon had many times what each of the others has, and would wait for seconds until they have
-//! caught up, once it takes more than a tenth for a moment.
+//! most. Neither many nor long queries keep such a one waiting for longer than a turn or two. A favour of a turn at most is not
+//! counted: among hundreds, who is done some has soon had many times what each of the others has, and would wait for seconds
+//! until they have caught up, once it takes more than a tenth for a moment.
 //!
 //! A tenant has a share as large as its weight: time counts for so much less. A level more is a longer path.
 
@@ -433,7 +433,7 @@ mod tests {
         let mut longest = 0;
         for query in 1_000..20_000 {
             executor.come(client(1, 999), query);
-            // A ninth of the time at most: some of the times it is measured that is more than a tenth.
+            // Less than a tenth of the time for a while, and then more: either for longer than it is measured.
             let short = if query % 1_000 < 500 { TURN / 20 } else { TURN / 8 };
             let mut waited = 0;
             loop {

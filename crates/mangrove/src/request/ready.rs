@@ -197,29 +197,17 @@ impl Runnable {
 
 #[cfg(test)]
 mod tests {
-    use std::{sync::atomic::Ordering, time::Instant};
+    use std::sync::atomic::Ordering;
 
-    use server::{Client, Input, Materialize, Query};
+    use server::{Client, Input, Query};
 
     use super::*;
     use crate::Database;
 
     fn query() -> Query {
-        Query {
-            client: Client { user: None, tenant: None, address: [127, 0, 0, 1].into(), connection: 1 },
-            asked: Instant::now(),
-            input: Input::Text { script: "g.V()".into(), source: "g".into(), bindings: Vec::new() },
-            memory: 0,
-            timeout: None,
-            max_timeout: None,
-            rights: access::Rights::ALL,
-            read_only: false,
-            is_safe: false,
-            materialize: Materialize::All,
-            key: None,
-            trace: None,
-            unwanted: Arc::default(),
-        }
+        let client = Client { user: None, tenant: None, address: [127, 0, 0, 1].into(), connection: 1 };
+        let input = Input::Text { script: "g.V()".into(), source: "g".into(), bindings: Vec::new() };
+        Query::unbounded(client, input)
     }
 
     #[test]

@@ -1,16 +1,13 @@
 //! A graph that this process has open.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Instant,
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
 use gremlin::{Action, Bindings, ParseOptions, Statements};
 use mangrove::Database;
-use server::{Client, Database as _, ErrorKind, Input, Materialize, Query, QueryError, Running, Session};
+use server::{Client, Database as _, ErrorKind, Input, Query, QueryError, Running, Session};
 use values::{Str, Value};
 
 use super::{
@@ -149,25 +146,8 @@ fn hand_out(value: Value, bulk: u64, stop: &Stop, each: Each<'_>) -> Result<(), 
 
 /// A script that may do anything, for as long as it takes.
 fn query(text: &str, bindings: &Bound) -> Query {
-    Query {
-        client: client(),
-        asked: Instant::now(),
-        input: Input::Text {
-            script: text.into(),
-            source: Str::from("g"),
-            bindings: bindings.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect(),
-        },
-        memory: gremlin::memory_of(text),
-        timeout: None,
-        max_timeout: None,
-        rights: access::Rights::ALL,
-        read_only: false,
-        is_safe: false,
-        materialize: Materialize::All,
-        key: None,
-        trace: None,
-        unwanted: Arc::default(),
-    }
+    let bindings = bindings.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+    Query::unbounded(client(), Input::Text { script: text.into(), source: Str::from("g"), bindings })
 }
 
 /// Whoever sits before this machine.

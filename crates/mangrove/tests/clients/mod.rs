@@ -10,8 +10,7 @@ use std::{
 use mangrove::{Database, values::Value};
 use parking_lot::Mutex;
 use server::{
-    Client, Database as _, Input, Materialize, Push, Query, QueryError, ResultBatch, ResultSink, Running,
-    Summary,
+    Client, Database as _, Input, Push, Query, QueryError, ResultBatch, ResultSink, Running, Summary,
 };
 
 /// Keeps what it gets; full while it holds more than `room` results.
@@ -72,21 +71,7 @@ impl Asked {
 pub fn query(script: &str) -> Query {
     let input = Input::Text { script: script.into(), source: "g".into(), bindings: Vec::new() };
     let client = Client { user: None, tenant: None, address: [127, 0, 0, 1].into(), connection: 1 };
-    Query {
-        client,
-        asked: std::time::Instant::now(),
-        input,
-        memory: gremlin::memory_of(script),
-        timeout: None,
-        max_timeout: None,
-        rights: access::Rights::ALL,
-        read_only: false,
-        is_safe: false,
-        materialize: Materialize::All,
-        key: None,
-        trace: None,
-        unwanted: Arc::default(),
-    }
+    Query::unbounded(client, input)
 }
 
 /// Sends a query to a client that has room for so many results.

@@ -37,21 +37,8 @@ fn endless(_: Query, sink: Arc<dyn ResultSink>) -> Box<dyn Running> {
 }
 
 fn query() -> Query {
-    Query {
-        client: Client { user: None, tenant: None, address: [127, 0, 0, 1].into(), connection: 1 },
-        asked: Instant::now(),
-        input: Input::Text { script: "g.V()".into(), source: "g".into(), bindings: Vec::new() },
-        memory: 0,
-        timeout: None,
-        max_timeout: None,
-        rights: access::Rights::ALL,
-        read_only: false,
-        is_safe: false,
-        materialize: Materialize::All,
-        key: None,
-        trace: None,
-        unwanted: Arc::default(),
-    }
+    let client = Client { user: None, tenant: None, address: [127, 0, 0, 1].into(), connection: 1 };
+    Query::unbounded(client, Input::Text { script: "g.V()".into(), source: "g".into(), bindings: Vec::new() })
 }
 
 /// The desk of a tenant of whom one query runs at a time.
