@@ -15,7 +15,7 @@ use super::patterns::{
     fills_in_one_by_of_several, fills_inside_a_value, fills_one_with_two_kinds, gathers_in_a_branch_of_one,
     groups_by_a_seed, groups_by_dedup, groups_by_tail, groups_for_nobody, is_called, joins_numbers,
     looks_at_the_path_of_a_match, looks_up_the_end, looks_up_what_may_be_new, matches_and_gathers,
-    matches_in_a_match, matches_several, moves_by_equal_labels, names_between_conditions,
+    matches_in_a_match, matches_several, moves_by_equal_labels, names_a_match, names_between_conditions,
     names_the_start_of_a_by, reads_what_it_groups, selects_what_it_matches, sorts_new_elements,
     sorts_vertex_properties, takes_a_part_behind_a_local, takes_the_first_of_all, takes_values,
     tells_new_ids, tests_the_path_of_a_match, writes_in_a_by, writes_in_one_condition_of_several,
@@ -331,13 +331,16 @@ pub const FAULTS: &[Fault] = &[
         evidence: "`g.V(1, 2).mergeV([(T.label): 'nope']).option(onMatch, project('p').by(path().unfold().label().fold()))` sets [person]: the \
                    traverser is at what was found, and its path ends at what it was at before. In Mangrove the path ends where the traverser \
                    is, at [person, nope], and as('a') names that and not what was before. So with simplePath() behind a by() that is the same for both, which lets pass in the reference, \
-                   where a later step may fail.",
+                   where a later step may fail. And `g.V(1).properties().mergeV([(T.label): 'software']).option(onMatch, \
+                   project('age').by(identity().as('a').select('a').key()))` sets the key of the property that came, where Mangrove says \
+                   that a vertex has no key.",
         explains: |case, ours, theirs| {
             let fails = |answer: &Answer| matches!(answer.outcome, Outcome::Error(_));
             let as_many = |theirs: &Answer| theirs.text(Detail::Count) == ours.text(Detail::Count);
             let steps = &case.script.body.steps;
             any_step(steps, &looks_at_the_path_of_a_match) && theirs.iter().all(as_many)
                 || any_step(steps, &tests_the_path_of_a_match) && !fails(ours) && theirs.iter().all(fails)
+                || any_step(steps, &names_a_match) && fails(ours) && !theirs.iter().any(fails)
         },
     },
     Fault {

@@ -448,11 +448,15 @@ pub fn compares_what_it_fills(step: &Step) -> bool {
 
 /// A merge whose option looks at the path of what was found.
 pub fn looks_at_the_path_of_a_match(step: &Step) -> bool {
-    // A name that is given there is one of what the path ends at, too.
+    on_match_has(step, &|step| matches!(step.name, "path" | "simplePath" | "cyclicPath" | "tree"))
+        || names_a_match(step)
+}
+
+/// A merge whose option gives a name to what was found, and looks it up: that is one of what the path ends at, too.
+pub fn names_a_match(step: &Step) -> bool {
     let names = |step: &Step| step.name == "as" || step.after.iter().any(|modulator| modulator.name == "as");
     let looks_up = |step: &Step| matches!(step.name, "where" | "select" | "math");
-    on_match_has(step, &|step| matches!(step.name, "path" | "simplePath" | "cyclicPath" | "tree"))
-        || on_match_has(step, &names) && on_match_has(step, &looks_up)
+    on_match_has(step, &names) && on_match_has(step, &looks_up)
 }
 
 /// A merge whose option lets what was found pass by its path.
