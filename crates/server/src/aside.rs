@@ -3,16 +3,19 @@
 //! To read a request of hundreds of kilobytes, to plan one of thousands of steps, or to write a result of megabytes, takes tens of
 //! milliseconds, and all connections share a few threads: while each of these was busy with such a thing, no request was read and
 //! no answer sent. So the thread leaves its other connections to another one first. Only some do this at a time, so that the cores
-//! are not divided among as many as there are such requests. Such work inside other such work is a part of it.
+//! are not divided among as many as there are such requests: they have [seats](crate::seats), in turns. Such work inside other such
+//! work is a part of it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::{LazyLock, OnceLock};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
+use values::also_give_way;
+
+use crate::seats::{Seat, Seats};
 
 /// What is to be done, and on how many bytes.
 #[derive(Clone, Copy, Debug)]
@@ -45,65 +48,6 @@ static SEATS: LazyLock<Seats> = LazyLock::new(|| {
     Seats::new(cores.div_ceil(2), Duration::from_secs(10))
 });
 
-/// So many seats, none of which is anybody's before it is free: who finds none waits for the next one that is, whichever it is, and
-/// who came first has it.
-struct Seats {
-    seating: Mutex<Seating>,
-    handed_over: Condvar,
-    /// How long somebody waits who names no deadline.
-    longest_wait: Duration,
-}
-
-struct Seating {
-    free: usize,
-    /// Threads that wait.
-    waiting: usize,
-    /// Seats that were given back to those that wait, and not taken yet: who comes now has none of these. No more than wait.
-    handed_over: usize,
-}
-
-/// A seat that is taken; dropping it frees it.
-struct Seat<'a>(&'a Seats);
-
-impl Seats {
-    fn new(free: usize, longest_wait: Duration) -> Self {
-        let seating = Mutex::new(Seating { free, waiting: 0, handed_over: 0 });
-        Self { seating, handed_over: Condvar::new(), longest_wait }
-    }
-
-    /// Waits for a seat; `None` if none was free in time.
-    fn take(&self, deadline: Option<Instant>) -> Option<Seat<'_>> {
-        let mut seating = self.seating.lock();
-        if seating.free > 0 {
-            seating.free -= 1;
-            return Some(Seat(self));
-        }
-        let deadline = deadline.unwrap_or_else(|| Instant::now() + self.longest_wait);
-        seating.waiting += 1;
-        while seating.handed_over == 0 {
-            if self.handed_over.wait_until(&mut seating, deadline).timed_out() {
-                break;
-            }
-        }
-        seating.waiting -= 1;
-        // One may have been handed over while it woke too late.
-        seating.handed_over = seating.handed_over.checked_sub(1)?;
-        Some(Seat(self))
-    }
-}
-
-impl Drop for Seat<'_> {
-    fn drop(&mut self) {
-        let mut seating = self.0.seating.lock();
-        if seating.waiting > seating.handed_over {
-            seating.handed_over += 1;
-            self.0.handed_over.notify_one();
-        } else {
-            seating.free += 1;
-        }
-    }
-}
-
 /// What is done before long work, and when it has ended.
 static AROUND: OnceLock<[fn(); 2]> = OnceLock::new();
 
@@ -114,26 +58,40 @@ pub fn around_long_work(before: fn(), after: fn()) {
 }
 
 thread_local! {
-    /// Whether this thread is at long work, and has its seat.
+    /// Whether this thread is at long work.
     static AT_WORK: Cell<bool> = const { Cell::new(false) };
+    /// The seat that it has.
+    static SEAT: RefCell<Option<Seat<'static>>> = const { RefCell::new(None) };
 }
 
 /// While there is one, the calling thread is at long work.
-struct Around;
+struct Around {
+    gave_way: Option<fn()>,
+}
 
 impl Around {
-    fn begin() -> Self {
+    /// Waits for a seat until the deadline.
+    fn begin(deadline: Option<Instant>) -> Self {
+        SEAT.set(SEATS.take(deadline));
         AT_WORK.set(true);
         AROUND.get().inspect(|around| around[0]());
-        Self
+        Self { gave_way: also_give_way(Some(pass_seat)) }
     }
 }
 
 impl Drop for Around {
     fn drop(&mut self) {
+        also_give_way(self.gave_way);
         AROUND.get().inspect(|around| around[1]());
         AT_WORK.set(false);
+        SEAT.take();
     }
+}
+
+/// Lets those who wait for a seat have that of the calling thread in turn.
+fn pass_seat() {
+    let passed = SEAT.take().and_then(Seat::pass);
+    SEAT.set(passed);
 }
 
 /// Waits for something on a thread that connections share, which the others leave meanwhile. It takes no seat: it takes no core.
@@ -147,7 +105,7 @@ fn shares_thread() -> bool {
 }
 
 /// Does some work on a thread that connections share, aside if it is long; elsewhere it just does it. Nobody waits for a seat after
-/// `deadline`: the work begins without one then, and whoever gives a deadline has the work look at it at its beginning. Only to
+/// `deadline`: the work begins, or goes on, without one then, and whoever gives a deadline has the work look at it at its beginning. Only to
 /// read a message, which takes as long as the message is, goes on. Without a deadline nobody waits for long either: what has none
 /// takes milliseconds, and its thread is needed.
 pub fn aside<R>(what: Work, deadline: Option<Instant>, work: impl FnOnce() -> R) -> R {
@@ -155,15 +113,15 @@ pub fn aside<R>(what: Work, deadline: Option<Instant>, work: impl FnOnce() -> R)
         return work();
     }
     block_in_place(|| {
-        let _seated = SEATS.take(deadline);
-        let _around = Around::begin();
+        let _around = Around::begin(deadline);
         work()
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::channel;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    use std::sync::{Arc, mpsc::channel};
 
     use tokio::runtime::Builder;
 
@@ -190,33 +148,25 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_has_whichever_seat_is_free_first() {
-        let seats = Seats::new(2, Duration::from_secs(30));
-        for last in [false, true] {
-            let (one, other) = (seats.take(None).unwrap(), seats.take(None).unwrap());
-            let (leaves, stays) = if last { (other, one) } else { (one, other) };
-            std::thread::scope(|scope| {
-                let waits = scope.spawn(|| seats.take(None).is_some());
-                while seats.seating.lock().waiting == 0 {
-                    std::thread::yield_now();
+    fn others_have_a_seat_in_turn_while_long_work_goes_on() {
+        let runtime = Builder::new_multi_thread().worker_threads(2).build().unwrap();
+        let all = SEATS.count();
+        let until = Arc::new(AtomicBool::new(false));
+        let long = |until: Arc<AtomicBool>| async move {
+            aside(LONG, Some(Instant::now() + Duration::from_secs(60)), || {
+                while !until.load(Relaxed) {
+                    values::give_way();
                 }
-                drop(leaves);
-                assert!(waits.join().unwrap());
             });
-            drop(stays);
+        };
+        let long: Vec<_> = (0..all + 1).map(|_| runtime.spawn(long(until.clone()))).collect();
+        let later = (0..10).map(|_| runtime.spawn(async { aside(LONG, None, Instant::now) }));
+        for later in later.collect::<Vec<_>>() {
+            runtime.block_on(later).unwrap();
         }
-        assert_eq!(seats.seating.lock().free, 2);
-    }
-
-    #[test]
-    fn nobody_waits_for_a_seat_without_an_end() {
-        let seats = Seats::new(1, Duration::from_millis(20));
-        let taken = seats.take(None);
-        let soon = Some(Instant::now() + Duration::from_millis(5));
-        assert!(taken.is_some() && seats.take(soon).is_none() && seats.take(None).is_none());
-        drop(taken);
-        // Those who went away have left none behind for themselves.
-        assert!(seats.take(soon).is_some());
+        assert!(!long.iter().any(|long| long.is_finished()));
+        until.store(true, Relaxed);
+        long.into_iter().for_each(|long| runtime.block_on(long).unwrap());
     }
 
     #[test]

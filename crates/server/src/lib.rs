@@ -40,6 +40,7 @@ mod queries;
 mod reply;
 mod request;
 mod script;
+mod seats;
 mod security;
 mod sessions;
 mod status;

@@ -22,6 +22,8 @@ pub const SPELL: Duration = Duration::from_micros(400);
 thread_local! {
     /// Since when the calling thread computes without having given way.
     static SINCE: Cell<Option<Instant>> = const { Cell::new(None) };
+    /// What else it does while it gives way.
+    static ALSO: Cell<Option<fn()>> = const { Cell::new(None) };
 }
 
 /// The calling thread has waited for something, and begins anew: whoever waited for its core has had it.
@@ -38,10 +40,19 @@ pub fn give_way() {
         Ok(Some(since)) if now.duration_since(since) < SPELL => {}
         Ok(Some(_)) => {
             std::thread::yield_now();
+            if let Ok(Some(also)) = ALSO.try_with(Cell::get) {
+                also();
+            }
             set(Instant::now());
         }
         _ => set(now),
     }
+}
+
+/// From now on the calling thread also does this whenever it gives way, or nothing else: somebody may wait for more than its core. What
+/// was done before.
+pub fn also_give_way(also: Option<fn()>) -> Option<fn()> {
+    ALSO.try_with(|now| now.replace(also)).unwrap_or_default()
 }
 
 fn set(now: Instant) {
@@ -70,6 +81,22 @@ mod tests {
         }
         give_way();
         assert!(since() > began);
+    }
+
+    #[test]
+    fn who_gives_way_may_do_more() {
+        thread_local! { static TIMES: Cell<u32> = const { Cell::new(0) } }
+        assert!(also_give_way(Some(|| TIMES.set(TIMES.get() + 1))).is_none());
+        begin_spell();
+        while TIMES.get() < 2 {
+            give_way();
+        }
+        assert!(also_give_way(None).is_some());
+        let begun = Instant::now();
+        while begun.elapsed() < 3 * SPELL {
+            give_way();
+        }
+        assert_eq!(TIMES.get(), 2);
     }
 
     #[test]
