@@ -4,7 +4,7 @@
 //! take all of them:
 //!
 //! ```text
-//!   call ──▶ a thread, if its client has fewer than OWN and all together fewer than MOST
+//!   call ──▶ a thread, if its client has none, or fewer than OWN and no more than all together leave of MOST
 //!     └────▶ waits ──▶ the thread of a call that is over
 //!                └───▶ the clock, when its time is over or nobody wants it any more
 //! ```
@@ -26,8 +26,8 @@ use server::Holder;
 /// Calls at a time.
 const MOST: usize = 64;
 
-/// Those of one client: a call may take as long as a traversal that gives its parameters, and two or three clients must not have all
-/// threads for that time.
+/// Those of one client, if others leave that many: a call may take as long as a traversal that gives its parameters, and a few clients
+/// must not have all threads for that time.
 const OWN: usize = 16;
 
 /// How often it is looked whether the time of one that waits is over.
@@ -99,12 +99,19 @@ impl ServiceThreads {
 
     /// Takes a thread for a client, if he may have one more.
     fn takes(&self, state: &mut State, holder: &Option<Holder>) -> bool {
-        let own = state.running.get(holder).copied().unwrap_or_default();
-        if own >= self.own || state.running.values().sum::<usize>() >= self.most {
+        if !self.may_have_one(state, holder) {
             return false;
         }
         *state.running.entry(holder.clone()).or_default() += 1;
         true
+    }
+
+    /// Whether there is a thread for a client: the first one if any is left, and further ones if those of all would leave him as many as
+    /// he has then.
+    fn may_have_one(&self, state: &State, holder: &Option<Holder>) -> bool {
+        let own = state.running.get(holder).copied().unwrap_or_default();
+        let left = self.most.saturating_sub(state.running.values().sum());
+        left > 0 && (own == 0 || own < self.own && left > own + 1)
     }
 
     /// Calls services until none waits that may have this thread.
@@ -114,10 +121,7 @@ impl ServiceThreads {
             let mut state = self.state.lock();
             state.leaves(&holder);
             // Those of a client who has enough threads are passed over, and wait on.
-            let next = state.waiting.iter().position(|call| {
-                let own = state.running.get(&call.holder()).copied().unwrap_or_default();
-                own < self.own
-            });
+            let next = state.waiting.iter().position(|call| self.may_have_one(&state, &call.holder()));
             let Some(next) = next.and_then(|next| state.waiting.remove(next)) else { return };
             holder = next.holder();
             *state.running.entry(holder.clone()).or_default() += 1;
@@ -228,7 +232,7 @@ mod tests {
 
     #[test]
     fn calls_wait_for_a_thread_and_no_client_takes_all() {
-        let threads = ServiceThreads::new(3, 2);
+        let threads = ServiceThreads::new(5, 2);
         let ((told, tells), (leave, leaves)) = (channel(), channel());
         let (seen, leaves) = (Arc::new(Seen::default()), Arc::new(Mutex::new(leaves)));
         let over = Arc::new(AtomicBool::new(false));
@@ -244,12 +248,12 @@ mod tests {
         let mut first = [next(), next()];
         first.sort_unstable();
         assert_eq!(first, [("panics", false), ("second", false)]);
-        // The third of ada's waits, while bob's has a thread at once.
+        // The third of ada's waits, while bob's has a thread at once; a second one of his would leave fewer than he has.
         call("bob's", user("bob"), &never);
         assert_eq!(next(), ("bob's", false));
         call("late", user("bob"), &over);
         over.store(true, SeqCst);
-        assert_eq!(next(), ("late", true), "the clock tells it, since all threads are taken");
+        assert_eq!(next(), ("late", true), "the clock tells it");
         for _ in 0..3 {
             leave.send(()).unwrap();
         }
