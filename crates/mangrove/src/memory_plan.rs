@@ -38,7 +38,7 @@ pub struct MemoryPlan {
     /// `engine.memory_queries`.
     pub queries: u64,
     /// What requests take until they are run: `server.max_receiving_bytes`, half as much again of those that wait for others of their
-    /// tenant, and what the hash of a password takes. 0 without a server.
+    /// tenant, and what the hash of a password takes; and answers until they are taken. 0 without a server.
     pub requests: u64,
 }
 
@@ -105,10 +105,11 @@ impl MemoryPlan {
     }
 }
 
-/// What requests take of a server that receives so many bytes of them at a time. Those that wait at the desks of their tenants have a
-/// bound of their own, half of that, and one hash of a password is computed at a time.
+/// What requests and their answers take of a server that receives so many bytes of them at a time. Those that wait at the desks of their
+/// tenants have a bound of their own, half of that, and one hash of a password is computed at a time.
 fn request_bytes(receiving: u64) -> u64 {
-    receiving.saturating_add(receiving / 2).saturating_add(access::HASHING_BYTES)
+    let answers = server::outgoing_bytes(receiving);
+    [receiving, receiving / 2, answers, access::HASHING_BYTES].into_iter().fold(0, u64::saturating_add)
 }
 
 impl fmt::Display for MemoryPlan {
@@ -161,10 +162,10 @@ mod tests {
     }
 
     #[test]
-    fn requests_count_while_they_are_received_and_while_they_wait_for_their_tenant() {
+    fn requests_count_while_they_are_received_and_while_they_wait_and_answers_until_they_are_taken() {
         let mut config = Config::default();
         config.server.max_receiving_bytes = 64 << 20;
-        assert_eq!(MemoryPlan::of_server(&config, 1).requests, (96 << 20) + access::HASHING_BYTES);
+        assert_eq!(MemoryPlan::of_server(&config, 1).requests, ((96 + 128) << 20) + access::HASHING_BYTES);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::{
     connections::{ConnectionTable, Guest, WAITING, WAITING_PER_ADDRESS},
     door::Door,
     intake::Intake,
+    outgoing::{Outgoing, outgoing_bytes},
     permits::{NoShare, Permit, Permits, Share, Shares},
     request::Refusal,
     sessions::{SessionPlaces, Transactions},
@@ -45,6 +46,8 @@ pub(crate) struct Host {
     pub(crate) intake: Arc<Intake>,
     /// The same of queries that wait at the desks of their tenants: one tenant's line takes nothing from what others send.
     pub(crate) desk_intake: Arc<Intake>,
+    /// Answers that are written out and not taken yet.
+    pub(crate) outgoing: Arc<Outgoing>,
     pub(crate) connections: ConnectionTable,
     /// Connections that have come so far.
     pub(crate) arrivals: AtomicU64,
@@ -98,6 +101,7 @@ impl Host {
             transactions: Transactions::default(),
             intake: Intake::new(receiving),
             desk_intake: Intake::new(receiving / 2),
+            outgoing: Outgoing::new(outgoing_bytes(receiving)),
             connections: ConnectionTable::new(options.max_connections, options.max_connections_per_address)
                 .with_proxies(&options.trusted_proxies),
             arrivals: AtomicU64::new(0),

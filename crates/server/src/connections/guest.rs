@@ -22,6 +22,7 @@ use crate::{
     Client, Materialize, StatusCode, door,
     host::Host,
     intake::Receipt,
+    outgoing::Room,
     request::Refusal,
     tenants::{Desk, Slot},
 };
@@ -136,10 +137,13 @@ impl Guest {
     }
 
     /// What is sent of its answer has to be taken by the deadline of its query; but it has as long as one write may take, also if the
-    /// query took all the time there was. What waits to be taken counts as what the query held.
-    pub(crate) fn answer_by(&self, deadline: Option<Instant>) {
-        if let Some(deadline) = deadline {
-            self.presence.answer_by(deadline.max(Instant::now() + self.host.options.write_timeout));
+    /// query took all the time there was, and for what takes [room](Room) from others as long as that takes, and no longer.
+    pub(crate) fn answer_by(&self, deadline: Option<Instant>, room: &Room) {
+        let least = Instant::now() + self.host.options.write_timeout;
+        let most = room.time_to_take().map(|time| least + time);
+        let by_query = deadline.map(|deadline| deadline.max(least));
+        if let Some(due) = by_query.into_iter().chain(most).min() {
+            self.presence.answer_by(due);
         }
     }
 

@@ -25,6 +25,7 @@ use crate::{
     connections::Guest,
     host::Host,
     late::{encode_in_time, late},
+    outgoing::Room,
     paging,
     reply::{self, Status},
     request::{Action, Form, Operation, Refusal},
@@ -37,6 +38,8 @@ struct Counted {
     encoded: Vec<u8>,
     /// What counts the results that it was made of.
     _held: Vec<Held>,
+    /// What counts these bytes.
+    _room: Room,
 }
 
 impl AsRef<[u8]> for Counted {
@@ -45,9 +48,9 @@ impl AsRef<[u8]> for Counted {
     }
 }
 
-/// Bytes of an answer that was made of results which somebody counts.
-pub(super) fn counted(encoded: Vec<u8>, held: Vec<Held>) -> Bytes {
-    Bytes::from_owner(Counted { encoded, _held: held })
+/// Bytes of an answer that has room, and was made of results which somebody counts.
+pub(super) fn counted(encoded: Vec<u8>, held: Vec<Held>, room: Room) -> Bytes {
+    Bytes::from_owner(Counted { encoded, _held: held, _room: room })
 }
 
 /// A reply instead of an answer.
@@ -113,6 +116,8 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
     let Collected { page, summary, running, held } =
         collect(operation, called, guest).await.map_err(|error| failed(id, &error))?;
     drop(permit);
+    let no_room = |error: QueryError| failed(id, &error);
+    let room = guest.room_in_time(page.bytes(), running.deadline()).await.map_err(no_room)?;
     let mut status = Status::new(GremlinCode::Success);
     status.summarize(&format!("/{}", guest.peer), summary.warnings);
     let properties = paging::properties(&*running, properties);
@@ -126,8 +131,9 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
             let message = format!("Could not serialize the result with {mime} - {error}");
             Refused::new(StatusCode::INTERNAL_SERVER_ERROR, Some(id), &message, Some(UNENCODABLE))
         })?;
-    guest.answer_by(running.deadline());
-    let mut reply = Reply::new(body::whole(counted(encoded, held)));
+    let room = guest.written(room, encoded.len()).map_err(no_room)?;
+    guest.answer_by(running.deadline(), &room);
+    let mut reply = Reply::new(body::whole(counted(encoded, held, room)));
     if let Ok(mime) = HeaderValue::from_str(&mime) {
         reply.headers_mut().insert(CONTENT_TYPE, mime);
     }

@@ -31,6 +31,7 @@ use crate::{
     aside::{Work, aside},
     connections::Guest,
     late::{encode_in_time, late},
+    outgoing::Room,
     request::{Form, Operation},
 };
 
@@ -169,7 +170,7 @@ fn list(parameters: &Parameters, guest: &Guest) -> Answered {
     let listed: Vec<_> = listed.collect();
     let most = (LISTED_BYTES / listed.len().max(1)).max(64);
     let queries: Vec<_> = listed.iter().map(|query| described(&query.info(), most)).collect();
-    guest.answer_by(Some(Instant::now()));
+    guest.answer_by(Some(Instant::now()), &Room::default());
     Ok(ok(&json!({
         "acceptedQueryCount": seen.len(),
         "runningQueryCount": running,
@@ -275,14 +276,16 @@ async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Ans
     let id = uuid::Uuid::new_v4().to_string().into();
     let Collected { page, running, held, .. } = collect(operation, id, guest).await.map_err(told)?;
     drop(permit);
+    let room = guest.room_in_time(page.bytes(), running.deadline()).await.map_err(told)?;
     let unencodable = |error: wire::EncodeError| {
         refused(StatusCode::INTERNAL_SERVER_ERROR, "InternalFailureException", &error.to_string())
     };
     let encode = || Ok(page.text());
     let text =
         encode_in_time(&*running, page.bytes(), encode).ok_or_else(|| told(late()))?.map_err(unencodable)?;
-    guest.answer_by(running.deadline());
-    let mut reply = Reply::new(body::whole(answer::counted(text, held)));
+    let room = guest.written(room, text.len()).map_err(told)?;
+    guest.answer_by(running.deadline(), &room);
+    let mut reply = Reply::new(body::whole(answer::counted(text, held, room)));
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=UTF-8"));
     Ok(reply)
 }

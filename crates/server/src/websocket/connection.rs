@@ -11,7 +11,7 @@ use futures_util::{FutureExt, SinkExt, StreamExt};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::watch,
-    time::{Instant, sleep_until, timeout},
+    time::{Instant, sleep, sleep_until, timeout},
 };
 use tokio_tungstenite::{
     WebSocketStream,
@@ -32,6 +32,7 @@ use crate::{
     host::Place,
     intake::Receipt,
     mailbox::{Mailbox, RequestKey},
+    outgoing::LOOK,
     paging::Paging,
     queries::submit,
     reply::{self, Status},
@@ -60,6 +61,8 @@ pub(crate) struct Connection<S> {
     requests: HashMap<RequestKey, InFlight>,
     sessions: Lines<ReplyTo>,
     next_key: RequestKey,
+    /// Requests whose answers have no room: they are looked at again and again.
+    roomless: Vec<RequestKey>,
     /// When the client was last heard of or answered.
     active: Instant,
     draining: bool,
@@ -119,6 +122,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             requests: HashMap::new(),
             sessions,
             next_key: 0,
+            roomless: Vec::new(),
             active: Instant::now(),
             draining: false,
         }
@@ -162,6 +166,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         tokio::select! {
             message = self.socket.next() => self.receive(message).await,
             () = self.mailbox.arrived() => Ok(()),
+            () = sleep(LOOK), if !self.roomless.is_empty() => {
+                self.roomless.drain(..).for_each(|key| self.mailbox.requeue(key));
+                Ok(())
+            }
             who = self.entry.told() => {
                 let verdict = self.entry.end(who, &self.guest);
                 self.enter(verdict).await
@@ -196,13 +204,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             let Some(request) = self.requests.get_mut(&key) else { continue };
             let (kind, format) = (request.kind, request.format);
             let mut over = None;
-            let response = match request.next(&self.peer) {
+            let (response, room) = match request.next(&self.peer, &self.guest) {
                 Next::Wait => continue,
-                Next::Frame(response) => {
-                    self.mailbox.requeue(key);
-                    response
+                Next::NoRoom => {
+                    self.roomless.push(key);
+                    continue;
                 }
-                Next::Last(response) => {
+                Next::Frame(response, room) => {
+                    self.mailbox.requeue(key);
+                    (response, room)
+                }
+                Next::Last(response, room) => {
                     let mut request = self.requests.remove(&key);
                     if let Some(session) = request.as_mut().and_then(|request| request.session.take()) {
                         // It is over before the next one of its session begins.
@@ -210,10 +222,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                         over = Some(session);
                     }
                     ended.extend(request);
-                    response
+                    (response, room)
                 }
             };
-            self.feed(frame::message(kind, format, response)).await?;
+            self.feed_answer(frame::message(kind, format, response)).await?;
+            drop(room);
             wrote = true;
             if let Some(session) = over {
                 self.go_on(&session).await?;
@@ -251,8 +264,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             },
             Some(Ok(Message::Text(text))) => self.request(frame::text(text)).await,
             // The library answers pings and closes by itself, the next time it reads or writes.
-            Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_))) => {
-                self.flush().await
+            Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => self.flush().await,
+            Some(Ok(Message::Close(_))) => {
+                self.flush().await?;
+                Err(End::Gone)
             }
             Some(Err(tungstenite::Error::Capacity(CapacityError::MessageTooLong { size, max_size }))) => {
                 tracing::warn!(peer = %self.peer, size, max_size, "request larger than server.max_request_bytes");
@@ -506,6 +521,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             _permit: permit,
             properties,
             started: false,
+            due: None,
         };
         self.requests.insert(key, request);
     }
@@ -532,6 +548,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.active = Instant::now();
         let limit = self.guest.host.options.write_timeout;
         bounded(limit, self.socket.feed(message)).await
+    }
+
+    /// The same of an answer; a large one has left when it returns.
+    async fn feed_answer(&mut self, answer: Message) -> Result<(), End> {
+        if !frame::is_large(&answer) {
+            return self.feed(answer).await;
+        }
+        self.active = Instant::now();
+        let limit = self.guest.host.options.write_timeout;
+        bounded(limit, frame::send_large(&mut self.socket, answer)).await
     }
 
     async fn flush(&mut self) -> Result<(), End> {

@@ -10,12 +10,17 @@
 //! A response has the format and the kind of frame of its request, without the mime type.
 
 use bytes::Bytes;
-use tokio_tungstenite::tungstenite::{Message, protocol::frame::Utf8Bytes};
+use futures_util::SinkExt;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{self, Message, protocol::frame::Utf8Bytes},
+};
 
 use uuid::Uuid;
 use wire::Format;
 
-use crate::reply;
+use crate::{outgoing::FREE, reply};
 
 /// Which kind of frame a client uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,9 +93,70 @@ pub(super) fn message(kind: FrameKind, format: Format, response: Vec<u8>) -> Mes
     }
 }
 
+/// Whether the bytes of a message are counted.
+pub(super) fn is_large(message: &Message) -> bool {
+    message.len() as u64 > FREE
+}
+
+/// Sends a [large](is_large) message from where it lies, and what was to be sent before it. The library would copy it into its buffer,
+/// which stays as large as the largest message for as long as the connection, and nobody would count that.
+pub(super) async fn send_large<S: AsyncRead + AsyncWrite + Unpin>(
+    socket: &mut WebSocketStream<S>,
+    message: Message,
+) -> Result<(), tungstenite::Error> {
+    socket.flush().await?;
+    let head = large_head(&message);
+    let payload = message.into_data();
+    let stream = socket.get_mut();
+    stream.write_all(&head).await?;
+    stream.write_all(&payload).await?;
+    socket.flush().await
+}
+
+/// What stands before a whole text or binary message of more than 65,535 bytes that a server sends: that it is the last frame of its
+/// message, what it has, that its length follows in eight bytes, and the length. It has no mask.
+fn large_head(message: &Message) -> [u8; 10] {
+    const LAST: u8 = 0x80;
+    const EIGHT_BYTES: u8 = 127;
+    let content = if message.is_text() { 1 } else { 2 };
+    let mut head = [0; 10];
+    head[..2].copy_from_slice(&[LAST | content, EIGHT_BYTES]);
+    head[2..].copy_from_slice(&(message.len() as u64).to_be_bytes());
+    head
+}
+
 #[cfg(test)]
 mod tests {
+    use futures_util::StreamExt;
+    use tokio_tungstenite::tungstenite::protocol::Role;
+
     use super::*;
+
+    #[tokio::test]
+    async fn a_large_message_stands_among_others_as_any_does() {
+        let (server, client) = tokio::io::duplex(4 << 10);
+        let mut server = WebSocketStream::from_raw_socket(server, Role::Server, None).await;
+        let mut client = WebSocketStream::from_raw_socket(client, Role::Client, None).await;
+        let large = vec![b'x'; FREE as usize + 1];
+        let text = message(FrameKind::Text, reply::JSON, large.clone());
+        let messages = [Message::text("before"), text, Message::binary(large), Message::text("behind")];
+        assert_eq!(messages.each_ref().map(is_large), [false, true, true, false]);
+        let send = async {
+            for message in messages.clone() {
+                match is_large(&message) {
+                    true => send_large(&mut server, message).await.unwrap(),
+                    false => server.feed(message).await.unwrap(),
+                }
+            }
+            server.flush().await.unwrap();
+        };
+        let read = async {
+            for message in &messages {
+                assert!(client.next().await.unwrap().unwrap() == *message);
+            }
+        };
+        tokio::join!(send, read);
+    }
 
     #[test]
     fn a_binary_frame_names_its_format() {

@@ -1,14 +1,16 @@
 //! The response to one request, from its first batch to its last frame.
 
+use tokio::time::Instant;
 use uuid::Uuid;
 use values::Str;
 use wire::{EncodeError, Format, Properties};
 
 use crate::{
-    QueryError, Running,
+    QueryError, Running, Summary,
+    connections::Guest,
     host::Place,
     late::{encode_in_time, is_late, late, too_large},
-    mailbox::Outcome,
+    outgoing::{self, Room, untaken},
     paging::{Paged, Paging, properties},
     reply::{self, Status},
     request::Form,
@@ -35,49 +37,66 @@ pub(super) struct InFlight {
     pub(super) _permit: Place,
     /// Whether a frame with results was sent.
     pub(super) started: bool,
+    /// What its page waits to be sent as, until there is room for it.
+    pub(super) due: Option<Due>,
+}
+
+/// A page that is to be sent.
+pub(super) struct Due {
+    status: Status,
+    is_last: bool,
+    /// When it has waited for long enough.
+    until: Instant,
 }
 
 /// What to do for a request whose turn it is.
 pub(super) enum Next {
     /// Nothing to send until more results arrive.
     Wait,
+    /// Nothing to send before others have taken what was sent to them; ask again.
+    NoRoom,
     /// Send this frame; there may be more at once.
-    Frame(Vec<u8>),
+    Frame(Vec<u8>, Room),
     /// Send this frame; it is the last one.
-    Last(Vec<u8>),
+    Last(Vec<u8>, Room),
 }
 
 impl InFlight {
     /// Encodes at most one frame from what waits in the mailbox.
-    pub(super) fn next(&mut self, host: &str) -> Next {
+    pub(super) fn next(&mut self, host: &str, guest: &Guest) -> Next {
+        if let Some(due) = self.due.take() {
+            return self.page(due, guest);
+        }
         match self.paging.next(self.batch_size, &*self.running) {
             Paged::Wait => Next::Wait,
-            Paged::Full => self.partial(),
-            Paged::Last(outcome) => Next::Last(self.last(outcome, host)),
+            Paged::Full => self.partial(guest),
+            Paged::Last(Ok(summary)) => self.last(summary, host, guest),
+            Paged::Last(Err(error)) => self.failed(&error),
         }
     }
 
-    fn partial(&mut self) -> Next {
+    fn partial(&mut self, guest: &Guest) -> Next {
         self.started = true;
         if is_late(&*self.running) {
-            return Next::Last(self.late());
+            return self.late();
         }
-        match self.page(Status::new(StatusCode::PartialContent)) {
-            Ok(frame) => Next::Frame(frame),
-            Err(failure) => Next::Last(failure),
-        }
+        self.page(self.due(Status::new(StatusCode::PartialContent), false), guest)
     }
 
-    fn last(&mut self, outcome: Outcome, host: &str) -> Vec<u8> {
-        match outcome {
-            Ok(summary) => {
-                let empty = self.paging.page.len() == 0 && !self.started;
-                let mut status = Status::new(if empty { StatusCode::NoContent } else { StatusCode::Success });
-                status.summarize(host, summary.warnings);
-                self.page(status).unwrap_or_else(|failure| failure)
-            }
-            Err(error) => self.failure(&error),
-        }
+    fn last(&mut self, summary: Summary, host: &str, guest: &Guest) -> Next {
+        let empty = self.paging.page.len() == 0 && !self.started;
+        let mut status = Status::new(if empty { StatusCode::NoContent } else { StatusCode::Success });
+        status.summarize(host, summary.warnings);
+        self.page(self.due(status, true), guest)
+    }
+
+    fn due(&self, status: Status, is_last: bool) -> Due {
+        Due { status, is_last, until: outgoing::until(self.running.deadline()) }
+    }
+
+    /// It ends with an error.
+    fn failed(&self, error: &QueryError) -> Next {
+        Next::Last(self.failure(error), Room::default())
     }
 
     fn failure(&self, error: &QueryError) -> Vec<u8> {
@@ -89,24 +108,38 @@ impl InFlight {
     }
 
     /// Its time was over before all had been sent.
-    fn late(&self) -> Vec<u8> {
+    fn late(&self) -> Next {
         self.running.missed();
-        self.failure(&late())
+        self.failed(&late())
     }
 
-    /// Encodes the page, and begins a new one; or says why not.
-    fn page(&mut self, status: Status) -> Result<Vec<u8>, Vec<u8>> {
+    /// Encodes the page if there is room for it, and begins a new one; or says why not.
+    fn page(&mut self, due: Due, guest: &Guest) -> Next {
         let page = &self.paging.page;
         if page.is_too_large() {
-            return Err(self.failure(&too_large()));
+            return self.failed(&too_large());
         }
+        let Some(room) = guest.room(page.bytes()) else {
+            if Instant::now() >= due.until {
+                return self.failed(&untaken());
+            }
+            self.due = Some(due);
+            return Next::NoRoom;
+        };
+        let Due { status, is_last, .. } = due;
         let properties = properties(&*self.running, self.properties);
         let encode = || reply::results(self.format, self.id, status, page, properties);
         let encoded = encode_in_time(&*self.running, page.bytes(), encode);
         self.paging.page.clear();
-        match encoded {
-            Some(encoded) => encoded.map_err(|error| self.unencodable(&error)),
-            None => Err(self.late()),
+        let frame = match encoded {
+            Some(Ok(frame)) => frame,
+            Some(Err(error)) => return Next::Last(self.unencodable(&error), Room::default()),
+            None => return self.late(),
+        };
+        match guest.written(room, frame.len()) {
+            Ok(room) if is_last => Next::Last(frame, room),
+            Ok(room) => Next::Frame(frame, room),
+            Err(error) => self.failed(&error),
         }
     }
 

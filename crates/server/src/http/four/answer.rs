@@ -11,9 +11,11 @@ use wire::{
 use super::status::{self, In};
 use crate::{
     Held, Running,
+    connections::Guest,
     host::Place,
     late::{encode_in_time, is_late, late, too_large},
     mailbox::Outcome,
+    outgoing::Room,
     paging::{Paged, Paging, properties},
     request::Form,
     sessions::Turn,
@@ -52,6 +54,8 @@ pub(super) struct Piece {
     pub(super) bytes: Vec<u8>,
     /// What counts the results in it.
     pub(super) held: Option<Held>,
+    /// What counts its bytes.
+    pub(super) room: Room,
     /// How the request went, if it is the last piece.
     pub(super) end: Option<Status>,
 }
@@ -72,26 +76,26 @@ impl Answer {
         self.running.deadline()
     }
 
-    /// Waits for the next piece.
-    pub(super) async fn next(&mut self, format: Format) -> Piece {
+    /// Waits for the next piece, and for room for it.
+    pub(super) async fn next(&mut self, format: Format, guest: &Guest) -> Piece {
         loop {
             match self.paging.next(self.shape.batch_size, &*self.running) {
                 Paged::Wait => self.paging.arrived().await,
-                Paged::Full => return self.page(format, None),
-                Paged::Last(outcome) => return self.last(format, outcome),
+                Paged::Full => return self.page(format, None, guest).await,
+                Paged::Last(outcome) => return self.last(format, outcome, guest).await,
             }
         }
     }
 
-    fn last(&mut self, format: Format, outcome: Outcome) -> Piece {
+    async fn last(&mut self, format: Format, outcome: Outcome, guest: &Guest) -> Piece {
         match outcome {
-            Ok(_) => self.page(format, Some(Status::ok())),
+            Ok(_) => self.page(format, Some(Status::ok()), guest).await,
             Err(error) => self.failure(format, status::failed(&error, self.shape.within)),
         }
     }
 
     /// Writes the page, and begins a new one; or says why not.
-    fn page(&mut self, format: Format, end: Option<Status>) -> Piece {
+    async fn page(&mut self, format: Format, end: Option<Status>, guest: &Guest) -> Piece {
         if is_late(&*self.running) {
             self.running.missed();
             return self.failure(format, status::failed(&late(), self.shape.within));
@@ -99,6 +103,20 @@ impl Answer {
         if self.paging.page.is_too_large() {
             return self.failure(format, status::failed(&too_large(), self.shape.within));
         }
+        let written = match guest.room_in_time(self.paging.page.bytes(), self.deadline()).await {
+            Ok(room) => self.written(format, end, (guest, room)),
+            Err(error) => Err(status::failed(&error, self.shape.within)),
+        };
+        written.unwrap_or_else(|status| self.failure(format, status))
+    }
+
+    /// Writes the page where it has room; or how the request failed.
+    fn written(
+        &mut self,
+        format: Format,
+        end: Option<Status>,
+        (guest, room): (&Guest, Room),
+    ) -> Result<Piece, Status> {
         let Self { paging, shape, .. } = self;
         let (begun, any) = (self.begun, self.any);
         let told = shape.tells.as_deref().map(|id| [told(id)]);
@@ -123,13 +141,15 @@ impl Answer {
         paging.page.clear();
         match written {
             Some(Ok(bytes)) => {
+                let no_room = |error| status::failed(&error, self.shape.within);
+                let room = guest.written(room, bytes.len()).map_err(no_room)?;
                 (self.begun, self.any) = (true, any || had_any);
-                Piece { bytes, held, end }
+                Ok(Piece { bytes, held, room, end })
             }
-            Some(Err(error)) => self.failure(format, status::unencodable(&error)),
+            Some(Err(error)) => Err(status::unencodable(&error)),
             None => {
                 self.running.missed();
-                self.failure(format, status::failed(&late(), self.shape.within))
+                Err(status::failed(&late(), self.shape.within))
             }
         }
     }
@@ -141,7 +161,7 @@ impl Answer {
             format.begin(self.shape.form == Form::Bytecode, &mut bytes);
         }
         format.end(&status, &mut bytes);
-        Piece { bytes, held: None, end: Some(status) }
+        Piece { bytes, held: None, room: Room::default(), end: Some(status) }
     }
 }
 

@@ -19,6 +19,7 @@ use super::{
 use crate::{
     connections::Guest,
     http::{Reply, answer::counted, body, media},
+    outgoing::Room,
     turn::Turn,
 };
 
@@ -74,8 +75,8 @@ impl Exchange {
 
     /// The reply that an answer is.
     pub(super) async fn reply(self, mut answer: Answer) -> Reply {
-        let piece = answer.next(self.format).await;
-        self.guest.answer_by(answer.deadline());
+        let piece = answer.next(self.format, &self.guest).await;
+        self.guest.answer_by(answer.deadline(), &piece.room);
         // What is complete holds nothing up any more, above all no turn in a transaction.
         let answer = piece.end.is_none().then(|| Box::new(answer));
         self.chunked(answer, piece)
@@ -86,7 +87,7 @@ impl Exchange {
         let mut bytes = Vec::with_capacity(256);
         self.format.begin(false, &mut bytes);
         self.format.end(status, &mut bytes);
-        self.chunked(None, Piece { bytes, held: None, end: Some(status.clone()) })
+        self.chunked(None, Piece { bytes, held: None, room: Room::default(), end: Some(status.clone()) })
     }
 
     fn chunked(self, answer: Option<Box<Answer>>, piece: Piece) -> Reply {
@@ -137,8 +138,8 @@ impl Rest {
             }
             Self::More { exchange, mut answer, deflate, mut turn } => {
                 turn.pass().await;
-                let piece = answer.next(exchange.format).await;
-                exchange.guest.answer_by(answer.deadline());
+                let piece = answer.next(exchange.format, &exchange.guest).await;
+                exchange.guest.answer_by(answer.deadline(), &piece.room);
                 (exchange, Some(answer), piece, deflate, turn)
             }
             Self::Trailers { exchange, status } => {
@@ -147,13 +148,13 @@ impl Rest {
             }
             Self::Nothing => return None,
         };
-        let Piece { bytes, held, end } = piece;
+        let Piece { bytes, held, room, end } = piece;
         let mut deflate = deflate;
         let bytes = match &mut deflate {
             Some(deflate) => deflate.piece(bytes, end.is_some()),
             None => bytes,
         };
-        let chunk = Ok(Frame::data(counted(bytes, held.into_iter().collect())));
+        let chunk = Ok(Frame::data(counted(bytes, held.into_iter().collect(), room)));
         let rest = match (end, answer) {
             (None, Some(answer)) => Self::More { exchange, answer, deflate, turn },
             (status, _) => Self::Trailers { exchange, status: status.unwrap_or_else(Status::ok) },
