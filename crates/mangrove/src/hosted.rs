@@ -95,7 +95,7 @@ pub(crate) fn single(
     sink: &ServerSink,
 ) -> Result<Box<dyn server::Running>, Error> {
     let time = wishes.time(inner);
-    match Once::taken_from(&mut request, &wishes, time)? {
+    match Once::taken_from(&mut request, &wishes, &time)? {
         Some(key) => once(inner, key, sink, |sink| single_now(inner, request, wishes.keyed(), sink)),
         None => single_now(inner, request, wishes, sink),
     }

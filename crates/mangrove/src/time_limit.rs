@@ -9,11 +9,12 @@ use dataflow::{Interrupt, QueryError};
 use values::watch;
 
 /// How long a request may take, and since when. Its query has its own watch once it runs; this one is for what comes before: a
-/// text of megabytes is read and thousands of steps are planned, and its client does not wait for ever.
-#[derive(Clone, Copy, Debug)]
+/// text of megabytes is read and thousands of steps are planned, and its client does not wait for ever, or goes away.
+#[derive(Clone)]
 pub(crate) struct TimeLimit {
     began: Instant,
     limit: Option<Duration>,
+    interrupt: Option<Interrupt>,
 }
 
 /// Ends work at a deadline, or when nobody wants it any more.
@@ -37,32 +38,25 @@ impl watch::Watch for Until {
 impl TimeLimit {
     /// So long since a moment, or for ever.
     pub(crate) fn since(began: Instant, limit: Option<Duration>) -> Self {
-        Self { began, limit }
+        Self { began, limit, interrupt: None }
+    }
+
+    /// The same, until nobody wants what it is for any more.
+    pub(crate) fn unless(self, interrupt: Option<Interrupt>) -> Self {
+        Self { interrupt, ..self }
     }
 
     /// When the time is over.
-    pub(crate) fn deadline(self) -> Option<Instant> {
+    pub(crate) fn deadline(&self) -> Option<Instant> {
         self.limit.and_then(|limit| self.began.checked_add(limit))
     }
 
-    /// Does some work until the time is over. It changes nothing that anybody else sees: see [`watch`].
-    ///
-    /// # Errors
-    /// If the time was over before the work was done.
-    pub(crate) fn spend<R>(self, work: impl FnOnce() -> R) -> Result<R, QueryError> {
-        self.spend_unless(None, work)
-    }
-
-    /// The same, which also ends when nobody wants it any more.
+    /// Does some work until the time is over, or nobody wants it any more. It changes nothing that anybody else sees: see [`watch`].
     ///
     /// # Errors
     /// If the time was over before the work was done; [`QueryError::Cancelled`] if it is not wanted.
-    pub(crate) fn spend_unless<R>(
-        self,
-        interrupt: Option<Interrupt>,
-        work: impl FnOnce() -> R,
-    ) -> Result<R, QueryError> {
-        let deadline = self.deadline();
+    pub(crate) fn spend<R>(&self, work: impl FnOnce() -> R) -> Result<R, QueryError> {
+        let (deadline, interrupt) = (self.deadline(), self.interrupt.clone());
         if deadline.is_none() && interrupt.is_none() {
             return Ok(work());
         }
@@ -107,7 +101,7 @@ mod tests {
         let asked = Arc::new(AtomicUsize::new(0));
         let count = asked.clone();
         let third = Arc::new(move || count.fetch_add(1, Relaxed) >= 2);
-        let ended: Result<(), _> = from_now(None).spend_unless(Some(third), || {
+        let ended: Result<(), _> = from_now(None).unless(Some(third)).spend(|| {
             loop {
                 watch::tick();
             }

@@ -86,7 +86,7 @@ impl Attempts {
 
     /// Plans the request for the graph as it is now: each attempt runs on the snapshot that it was planned for.
     pub(super) fn prepare(&self, inner: &Inner, origin: &Origin, wishes: &Wishes) -> Result<Prepared, Error> {
-        let prepare = || origin.prepare(inner, inner.snapshot(), self.time);
+        let prepare = || origin.prepare(inner, inner.snapshot(), &self.time);
         let prepared = wishes.part("plan", prepare)?;
         wishes.granted(prepared)
     }

@@ -39,7 +39,7 @@ impl Job {
     ) -> Box<dyn server::Running> {
         let Runnable { prepared, needs_one, origin } = run;
         let (time, detail) = (wishes.time_of(inner, prepared.timeout), prepared.detail());
-        let attempts = origin.as_ref().map(|_| Attempts::new(inner, time));
+        let attempts = origin.as_ref().map(|_| Attempts::new(inner, time.clone()));
         let life = Life::new(inner, wishes, sink, attempts, Self { needs_one, detail, time, origin });
         Self::attempt(&life, prepared);
         life.handle()

@@ -38,7 +38,7 @@ impl Once {
     pub(crate) fn of(inner: &Inner, query: &Query) -> Result<Option<Self>, Error> {
         let Some(key) = &query.key else { return Ok(None) };
         let time = Wishes::of_query(query).time(inner);
-        Self::new(key.clone(), &query.input, Some(query.client.holder()), time).map(Some)
+        Self::new(key.clone(), &query.input, Some(query.client.holder()), &time).map(Some)
     }
 
     /// That of a traversal which says its key itself (`with('mangrove.requestKey', …)`), if it does; the option is taken out.
@@ -48,7 +48,7 @@ impl Once {
     pub(crate) fn taken_from(
         request: &mut Request,
         wishes: &Wishes,
-        time: TimeLimit,
+        time: &TimeLimit,
     ) -> Result<Option<Self>, Error> {
         let Some(at) = place_of_key(&request.traversal) else { return Ok(None) };
         if wishes.is_keyed() {
@@ -65,7 +65,7 @@ impl Once {
         Self::new(key, &(&request.traversal, request.mode), wishes.asker().holder(), time).map(Some)
     }
 
-    fn new(key: Str, asked: &dyn Debug, holder: Option<Holder>, time: TimeLimit) -> Result<Self, Error> {
+    fn new(key: Str, asked: &dyn Debug, holder: Option<Holder>, time: &TimeLimit) -> Result<Self, Error> {
         if key.is_empty() || key.len() > LONGEST {
             let bytes = key.len();
             return Err(Error::RequestKey(format!(
@@ -139,7 +139,7 @@ pub(super) fn has_key(traversal: &Traversal) -> bool {
 
 /// A number that two requests have in common only if they ask for the same. What a variable stands for is written out wherever it is
 /// said, which may take days: whoever waits for less is told when his time is over.
-fn number_of(asked: &dyn Debug, time: TimeLimit) -> Result<u64, Error> {
+fn number_of(asked: &dyn Debug, time: &TimeLimit) -> Result<u64, Error> {
     // Of this process, so that nobody can look for two requests of one number.
     static STATE: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     let number = || {
@@ -174,7 +174,7 @@ mod tests {
     fn taken(text: &str) -> Result<Option<Once>, Error> {
         let mut request = Request::parse(text, "g", &Bindings::new())?;
         let for_ever = TimeLimit::since(Instant::now(), None);
-        let once = Once::taken_from(&mut request, &Wishes::of_application(), for_ever);
+        let once = Once::taken_from(&mut request, &Wishes::of_application(), &for_ever);
         assert!(!has_key(&request.traversal) || once.is_err());
         once
     }
@@ -207,7 +207,7 @@ mod tests {
         let mut request = Request::parse(&text, "g", &Bindings::from([("x".into(), large.into())])).unwrap();
         let begun = Instant::now();
         let soon = TimeLimit::since(begun, Some(Duration::from_millis(5)));
-        let once = Once::taken_from(&mut request, &Wishes::of_application(), soon);
+        let once = Once::taken_from(&mut request, &Wishes::of_application(), &soon);
         assert!(matches!(once, Err(Error::Query(QueryError::TimedOut(_)))), "{once:?}");
         assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     }

@@ -38,11 +38,13 @@ impl Origin {
         &self,
         inner: &Inner,
         snapshot: Snapshot,
-        time: TimeLimit,
+        time: &TimeLimit,
     ) -> Result<Prepared, Error> {
         match self {
             Self::Traversal(lifted) => inner.preparer.plan_again(lifted, snapshot, time),
-            Self::Script { text, source, bindings } => match inner.read(text, source, bindings, &snapshot)? {
+            Self::Script { text, source, bindings } => match time
+                .spend(|| inner.read(text, source, bindings, &snapshot))??
+            {
                 Script::Prepared(prepared, _) => Ok(prepared),
                 Script::Several(plot) => Err(several(&plot)),
                 Script::Read(request) => match inner.preparer.prepare(request.traversal, snapshot, time)? {

@@ -36,7 +36,7 @@ pub(super) fn first_result(
     steps.push(Instruction { name: StepName::Limit, args: one, at: None });
     let traversal = Traversal { source: Vec::new(), steps };
     let time = wishes.time(inner);
-    let Preparation::Run(mut prepared, _) = inner.preparer.prepare(traversal, seen.snapshot(inner), time)?
+    let Preparation::Run(mut prepared, _) = inner.preparer.prepare(traversal, seen.snapshot(inner), &time)?
     else {
         return Ok(None);
     };

@@ -59,7 +59,7 @@ impl Preparer {
         &self,
         mut traversal: Traversal,
         snapshot: Snapshot,
-        time: TimeLimit,
+        time: &TimeLimit,
     ) -> Result<Preparation, Error> {
         let shape = time.spend(|| gremlin::parameterize(&mut traversal))?;
         let lifted = Arc::new(Lifted { traversal, shape });
@@ -76,13 +76,13 @@ impl Preparer {
         &self,
         lifted: &Lifted,
         snapshot: Snapshot,
-        time: TimeLimit,
+        time: &TimeLimit,
     ) -> Result<Prepared, Error> {
         let planned = self.planned(lifted, &snapshot, time)?;
         Prepared::new(&planned, lifted.shape.literals.clone(), snapshot)
     }
 
-    fn planned(&self, lifted: &Lifted, snapshot: &Snapshot, time: TimeLimit) -> Result<Arc<Planned>, Error> {
+    fn planned(&self, lifted: &Lifted, snapshot: &Snapshot, time: &TimeLimit) -> Result<Arc<Planned>, Error> {
         let Lifted { traversal, shape } = lifted;
         let catalog = snapshot.catalog();
         let known = Known::new(snapshot, &shape.literals);
@@ -109,7 +109,7 @@ impl Preparer {
         &self,
         traversal: &Traversal,
         snapshot: &Snapshot,
-        time: TimeLimit,
+        time: &TimeLimit,
     ) -> Result<String, Error> {
         let options = Options { explain: true, ..self.options.clone() };
         let known = Known::new(snapshot, &[]);

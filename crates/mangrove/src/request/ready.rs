@@ -104,9 +104,7 @@ impl Ready {
         // What the text says of its own time is not known yet.
         let time = wishes.time(inner);
         let read = || -> Result<Script, Error> {
-            time.spend_unless(wishes.interrupt(), || {
-                inner.read(text, source, &bindings, &seen.snapshot(inner))
-            })?
+            time.spend(|| inner.read(text, source, &bindings, &seen.snapshot(inner)))?
         };
         match wishes.part("read", read)? {
             Script::Read(request) => Ok(Asked::Read(request)),
@@ -131,19 +129,18 @@ impl Ready {
         let writes = !traversal.is_read_only();
         let compute = |child: &_| first_result(inner, child, (seen, writes), wishes);
         let time = wishes.time(inner);
-        let (within, asker, interrupt) = (seen.within(mode, wishes), wishes.asker(), wishes.interrupt());
-        let setting = Setting { within, asker, time, interrupt };
+        let setting = Setting { within: seen.within(mode, wishes), asker: wishes.asker(), time: &time };
         let traversal = services::substitute(inner, traversal, setting, compute)?;
         check_wanted(wishes)?;
         match mode {
             Mode::Nothing => return Ok(Self::Nothing),
             Mode::Explain => {
-                let text = inner.preparer.explain(&traversal, &seen.snapshot(inner), time)?;
+                let text = inner.preparer.explain(&traversal, &seen.snapshot(inner), &time)?;
                 return Ok(Self::Text(text));
             }
             Mode::Run | Mode::RunForOne => {}
         }
-        let prepare = || inner.preparer.prepare(traversal, seen.snapshot(inner), time);
+        let prepare = || inner.preparer.prepare(traversal, seen.snapshot(inner), &time);
         match wishes.part("plan", prepare)? {
             Preparation::Run(prepared, lifted) => {
                 let origin = || Origin::Traversal(Arc::clone(&lifted));

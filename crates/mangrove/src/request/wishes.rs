@@ -214,7 +214,8 @@ impl Wishes {
 
     /// How long it may take, if it asks for so long.
     pub(crate) fn time_of(&self, inner: &Inner, asked: Option<Duration>) -> TimeLimit {
-        TimeLimit::since(self.asked.unwrap_or_else(Instant::now), asked.or(inner.options.timeout))
+        let began = self.asked.unwrap_or_else(Instant::now);
+        TimeLimit::since(began, asked.or(inner.options.timeout)).unless(self.interrupt())
     }
 
     /// The same of a request that begins now, if it has not yet: all its attempts have one time.

@@ -27,7 +27,6 @@ mod tinker;
 mod transfers;
 mod users;
 
-use dataflow::Interrupt;
 use gremlin::Traversal;
 use values::{Map, Str, Value};
 
@@ -392,9 +391,7 @@ pub(crate) struct Setting<'a> {
     pub(crate) within: Within,
     pub(crate) asker: &'a Asker,
     /// How long a service may take that changes nothing.
-    pub(crate) time: TimeLimit,
-    /// Says whether nobody waits for it any more.
-    pub(crate) interrupt: Option<Interrupt>,
+    pub(crate) time: &'a TimeLimit,
 }
 
 /// Runs the service that a traversal begins with, if it does; the traversal that goes on with its results, and has steps where
@@ -493,7 +490,7 @@ fn run(
     (service, parameters): (&Service, &Map),
     setting: Setting<'_>,
 ) -> Result<Vec<Value>, Error> {
-    let Setting { within, asker, time, interrupt } = setting;
+    let Setting { within, asker, time } = setting;
     check_names(service, parameters)?;
     if service.changes && within == Within::Explanation {
         return Ok(Vec::new());
@@ -509,7 +506,7 @@ fn run(
         // It goes on to its end, whoever waits for it.
         return (service.run)(inner, parameters, asker);
     }
-    time.spend_unless(interrupt, || (service.run)(inner, parameters, asker))?
+    time.spend(|| (service.run)(inner, parameters, asker))?
 }
 
 /// Refuses a parameter of a service for users or graphs that it does not have: a password under a misspelt name would be none.
@@ -562,7 +559,7 @@ mod tests {
         let rights = Rights { here: Some(Role::Read), everywhere: Some(Role::Read) };
         let asker = Asker::client(&client, rights);
         let time = TimeLimit::since(Instant::now(), None);
-        let setting = Setting { within, asker: &asker, time, interrupt: None };
+        let setting = Setting { within, asker: &asker, time: &time };
         let traversal = gremlin::parse_traversal(text, &Bindings::new()).unwrap();
         let is_computed = std::cell::Cell::new(false);
         let compute = |_: &Traversal| {

@@ -166,7 +166,7 @@ impl Course {
     ) -> Box<dyn server::Running> {
         let (inner, wishes) = (ground.inner().clone(), wishes.begun());
         let time = wishes.time(&inner);
-        let attempts = manages.then(|| Attempts::new(&inner, time));
+        let attempts = manages.then(|| Attempts::new(&inner, time.clone()));
         let beginning = manages.then(|| Beginning { plot: plot.clone(), variables: ground.variables() });
         let under = Mutex::new(Under { plot, detail: None, is_explicit: false });
         let course = Self { ground, time: Mutex::new(time), beginning, under };
@@ -236,13 +236,17 @@ impl Life<Course> {
         Ok(())
     }
 
+    /// The time that it has, as long as anybody waits for it.
+    fn time(self: &Arc<Self>) -> TimeLimit {
+        let (time, life) = (self.way.time.lock().clone(), self.clone());
+        time.unless(Some(Arc::new(move || life.is_unwanted())))
+    }
+
     /// Reads the next statement, and says whether it is the last. A script may have very many of them, and a short one may take long
     /// to read with what its variables have come to.
     fn read_next(self: &Arc<Self>) -> Result<Option<(Statement, bool)>, Error> {
-        let (time, life) = (*self.way.time.lock(), self.clone());
         let variables = self.way.ground.variables();
-        let unwanted = Arc::new(move || life.is_unwanted());
-        time.spend_unless(Some(unwanted), || self.way.under.lock().plot.next(&variables))?
+        self.time().spend(|| self.way.under.lock().plot.next(&variables))?
     }
 
     /// Runs a statement that begins with a service on [a thread](crate::service_threads) that may wait; and goes on there.
@@ -253,9 +257,7 @@ impl Life<Course> {
 
     /// Runs such a statement, and goes on.
     fn run_service(self: &Arc<Self>, statement: Statement, is_last: bool) {
-        let (time, life) = (*self.way.time.lock(), self.clone());
-        let unwanted = Arc::new(move || life.is_unwanted());
-        let ran = match time.spend_unless(Some(unwanted), || ()) {
+        let ran = match self.time().spend(|| ()) {
             Ok(()) => self.run(statement, is_last),
             // It has waited for a thread for too long, or nobody wants it any more.
             Err(late) => Err(late.into()),

@@ -82,7 +82,7 @@ impl SessionDoor {
             Input::Text { script, source, bindings } => {
                 bindings.into_iter().try_for_each(|(name, value)| ground.set(name, value))?;
                 let time = wishes.time(ground.inner());
-                time.spend_unless(wishes.interrupt(), || Plot::read(&script, &source, &ground.variables()))??
+                time.spend(|| Plot::read(&script, &source, &ground.variables()))??
             }
         };
         if manages && let Some(statement) = plot.lone_traversal() {
