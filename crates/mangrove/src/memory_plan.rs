@@ -165,7 +165,7 @@ mod tests {
     fn requests_count_while_they_are_received_and_while_they_wait_and_answers_until_they_are_taken() {
         let mut config = Config::default();
         config.server.max_receiving_bytes = 64 << 20;
-        assert_eq!(MemoryPlan::of_server(&config, 1).requests, ((96 + 128) << 20) + access::HASHING_BYTES);
+        assert_eq!(MemoryPlan::of_server(&config, 1).requests, ((96 + 160) << 20) + access::HASHING_BYTES);
     }
 
     #[test]

@@ -88,6 +88,11 @@ impl ServiceThreads {
                 return Ok(());
             }
         }
+        self.start(call, holder)
+    }
+
+    /// Calls a service on a thread of its own, which its client has taken.
+    fn start(self: &Arc<Self>, call: Box<dyn Call>, holder: Option<Holder>) -> io::Result<()> {
         let threads = self.clone();
         let of = holder.clone();
         let spawned = thread::Builder::new().name("service".into()).spawn(move || threads.work(call, of));
@@ -115,18 +120,45 @@ impl ServiceThreads {
     }
 
     /// Calls services until none waits that may have this thread.
-    fn work(&self, mut call: Box<dyn Call>, mut holder: Option<Holder>) {
-        loop {
+    fn work(self: &Arc<Self>, call: Box<dyn Call>, holder: Option<Holder>) {
+        let mut now = Some((call, holder));
+        while let Some((call, holder)) = now {
             run(call);
             let mut state = self.state.lock();
             state.leaves(&holder);
-            // Those of a client who has enough threads are passed over, and wait on.
-            let next = state.waiting.iter().position(|call| self.may_have_one(&state, &call.holder()));
-            let Some(next) = next.and_then(|next| state.waiting.remove(next)) else { return };
-            holder = next.holder();
-            *state.running.entry(holder.clone()).or_default() += 1;
-            call = next;
+            now = self.next(&mut state);
+            // One that ends may leave room for two: its client has fewer, and others may have more.
+            let is_alone = now.is_none() || self.place_of_next(&state).is_none();
+            drop(state);
+            if !is_alone {
+                self.start_another();
+            }
         }
+    }
+
+    /// Where the first one waits that may have a thread: those of a client who has enough are passed over.
+    fn place_of_next(&self, state: &State) -> Option<usize> {
+        state.waiting.iter().position(|call| self.may_have_one(state, &call.holder()))
+    }
+
+    /// Takes a thread for that.
+    fn next(&self, state: &mut State) -> Option<(Box<dyn Call>, Option<Holder>)> {
+        let call = self.place_of_next(state).and_then(|place| state.waiting.remove(place))?;
+        let holder = call.holder();
+        *state.running.entry(holder.clone()).or_default() += 1;
+        Some((call, holder))
+    }
+
+    /// Has one more thread look for a service to call. Without one, it is called later.
+    fn start_another(self: &Arc<Self>) {
+        let threads = self.clone();
+        let work = move || {
+            let next = threads.next(&mut threads.state.lock());
+            if let Some((call, holder)) = next {
+                threads.work(call, holder);
+            }
+        };
+        let _ = thread::Builder::new().name("service".into()).spawn(work);
     }
 
     /// Has a thread look at those that wait, as long as there are some.

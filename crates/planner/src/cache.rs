@@ -124,7 +124,10 @@ impl PlanCache {
         let planned = Arc::new(make()?);
         let is_kept = shape.bytes() <= LONGEST && weight(&key, &planned) <= LARGEST;
         if planned.reusable && is_kept && !for_whom.schema.has_new_names() {
-            self.shard(&key).lock().insert(key, planned.clone(), self.capacity, for_whom);
+            // Values are compared under the lock.
+            values::holding(|| {
+                self.shard(&key).lock().insert(key.clone(), planned.clone(), self.capacity, for_whom);
+            });
         }
         Ok(planned)
     }
@@ -135,7 +138,7 @@ impl PlanCache {
     }
 
     fn find(&self, key: &Key, for_whom: For<'_>) -> Option<Arc<Planned>> {
-        let planned = self.shard(key).lock().get(key, for_whom)?;
+        let planned = values::holding(|| self.shard(key).lock().get(key, for_whom))?;
         self.hits.fetch_add(1, Ordering::Relaxed);
         Some(planned)
     }

@@ -62,6 +62,8 @@ thread_local! {
     static AT_WORK: Cell<bool> = const { Cell::new(false) };
     /// The seat that it has.
     static SEAT: RefCell<Option<Seat<'static>>> = const { RefCell::new(None) };
+    /// When the time for that work is over.
+    static DEADLINE: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
 /// While there is one, the calling thread is at long work.
@@ -72,10 +74,12 @@ struct Around {
 impl Around {
     /// Waits for a seat until the deadline.
     fn begin(deadline: Option<Instant>) -> Self {
+        let around = Self { gave_way: also_give_way(Some(pass_seat)) };
+        DEADLINE.set(deadline);
         SEAT.set(SEATS.take(deadline));
         AT_WORK.set(true);
         AROUND.get().inspect(|around| around[0]());
-        Self { gave_way: also_give_way(Some(pass_seat)) }
+        around
     }
 }
 
@@ -90,7 +94,10 @@ impl Drop for Around {
 
 /// Lets those who wait for a seat have that of the calling thread in turn.
 fn pass_seat() {
-    let passed = SEAT.take().and_then(Seat::pass);
+    let passed = match SEAT.take() {
+        Some(seat) => seat.pass(),
+        None => SEATS.take_again(DEADLINE.get()),
+    };
     SEAT.set(passed);
 }
 

@@ -11,7 +11,7 @@ use crate::{
     connections::{ConnectionTable, Guest, WAITING, WAITING_PER_ADDRESS},
     door::Door,
     intake::Intake,
-    outgoing::{Outgoing, outgoing_bytes},
+    outgoing::Outgoing,
     permits::{NoShare, Permit, Permits, Share, Shares},
     request::Refusal,
     sessions::{SessionPlaces, Transactions},
@@ -101,7 +101,7 @@ impl Host {
             transactions: Transactions::default(),
             intake: Intake::new(receiving),
             desk_intake: Intake::new(receiving / 2),
-            outgoing: Outgoing::new(outgoing_bytes(receiving)),
+            outgoing: Outgoing::new(receiving),
             connections: ConnectionTable::new(options.max_connections, options.max_connections_per_address)
                 .with_proxies(&options.trusted_proxies),
             arrivals: AtomicU64::new(0),

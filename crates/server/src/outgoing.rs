@@ -5,12 +5,12 @@
 //! answer before it is written, and it counts until it is taken:
 //!
 //! ```text
-//! 0                                                                        bound
-//! │ ▒▒▒▒▒▒ others' answers ▒▒▒▒▒▒ │ ▒▒▒ the holder's ▒▒▒ │   as much again   │
+//! 0                              half of it                             bound
+//! │ ▒▒▒▒▒ one holder's answers ▒▒▒▒▒ │ ▒▒▒▒▒▒ all others' together ▒▒▒▒▒▒ │  an answer waits
 //! ```
 //!
-//! A holder's answers have no more than what they leave, so that nobody has it all; but where there is no other, one has room whatever
-//! it has. Small ones always come through: nobody counts them.
+//! A holder's answers have no more than half of it, or what the largest answer there may be has. Small ones always come through:
+//! nobody counts them. And of who has none, one of a usual size does, whatever others have.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -25,25 +25,24 @@ pub(crate) const FREE: u64 = 64 << 10;
 /// Bytes that a message usually has at most: one is sent when its results come to half of that (`page::PAGE_BYTES`).
 const USUAL: u64 = 2 << 20;
 
-/// For so long an answer waits for room.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
-
 /// So often it looks whether there is some.
 pub(crate) const LOOK: Duration = Duration::from_millis(5);
 
 /// Bytes of a second in which a client has to take what is counted.
-const SLOWEST: u64 = 256 << 10;
+const SLOWEST: u64 = 1 << 20;
 
-/// Bytes of answers that wait to be taken, of a server that receives so many bytes of requests at a time: half as many, and at least what
-/// the largest one has.
+/// Bytes of answers that wait to be taken, of a server that receives so many bytes of requests at a time: half as many, and at least
+/// what the largest one has and a quarter of that for others.
 pub fn outgoing_bytes(receiving: u64) -> u64 {
-    (receiving / 2).max(MOST_BYTES)
+    (receiving / 2).max(MOST_BYTES + MOST_BYTES / 4)
 }
 
 /// What is counted of all answers.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
     bound: u64,
+    /// That of one holder.
+    most: u64,
     taken: Mutex<Taken>,
 }
 
@@ -65,40 +64,50 @@ struct Counted {
 }
 
 impl Outgoing {
-    /// At most so many bytes.
-    pub(crate) fn new(bound: u64) -> Arc<Self> {
-        Arc::new(Self { bound, taken: Mutex::default() })
+    /// At most so many bytes, and so many of one holder.
+    fn bounded(bound: u64, most: u64) -> Arc<Self> {
+        Arc::new(Self { bound, most, taken: Mutex::default() })
+    }
+
+    /// That of a server that receives so many bytes of requests at a time.
+    pub(crate) fn new(receiving: u64) -> Arc<Self> {
+        let bound = outgoing_bytes(receiving);
+        Self::bounded(bound, MOST_BYTES.max(bound / 2))
     }
 
     /// Room for an answer of so many bytes, if there is some.
     fn take(self: &Arc<Self>, holder: Holder, bytes: u64) -> Option<Room> {
-        self.take_of(holder, bytes, self.bound)
+        let bytes = self.share(bytes);
+        let mut taken = self.taken.lock();
+        let has_room = taken.has_room(&holder, bytes, self);
+        if has_room {
+            taken.add(&holder, bytes);
+        }
+        has_room.then(|| Room(Some(Counted { outgoing: self.clone(), holder, bytes })))
     }
 
-    /// The same, of so much room.
-    fn take_of(self: &Arc<Self>, holder: Holder, bytes: u64, bound: u64) -> Option<Room> {
-        let has_room = self.taken.lock().add(&holder, bytes, bound);
-        has_room.then(|| Room(Some(Counted { outgoing: self.clone(), holder, bytes })))
+    /// What an answer of so many bytes counts for: no more than any holder may have, so that there is room for it sooner or later.
+    fn share(&self, bytes: u64) -> u64 {
+        bytes.min(self.most)
     }
 }
 
 impl Taken {
-    /// Counts more bytes of a holder's, if there is room for them.
-    fn add(&mut self, holder: &Holder, bytes: u64, bound: u64) -> bool {
-        let own = self.by_holder.get(holder).copied().unwrap_or(0).saturating_add(bytes);
-        let all = self.all.saturating_add(bytes);
-        if self.all > 0 && own > bound.saturating_sub(all) {
-            return false;
-        }
-        self.all = all;
-        self.by_holder.insert(holder.clone(), own);
-        true
+    fn has_room(&self, holder: &Holder, bytes: u64, of: &Outgoing) -> bool {
+        let own = self.by_holder.get(holder).copied().unwrap_or(0);
+        let fits = own + bytes <= of.most && self.all + bytes <= of.bound;
+        fits || own == 0 && bytes <= USUAL
+    }
+
+    fn add(&mut self, holder: &Holder, bytes: u64) {
+        self.all += bytes;
+        *self.by_holder.entry(holder.clone()).or_default() += bytes;
     }
 
     fn remove(&mut self, holder: &Holder, bytes: u64) {
-        self.all = self.all.saturating_sub(bytes);
+        self.all -= bytes;
         if let Some(own) = self.by_holder.get_mut(holder) {
-            *own = own.saturating_sub(bytes);
+            *own -= bytes;
             if *own == 0 {
                 self.by_holder.remove(holder);
             }
@@ -115,16 +124,16 @@ impl Guest {
         self.host.outgoing.take(self.client().holder(), bytes)
     }
 
-    /// The same, for which the answer waits.
+    /// The same, for which the answer waits until a deadline, or for as long as one write may take.
     ///
     /// # Errors
-    /// If there is none for as long as it may wait.
+    /// If there is none in time.
     pub(crate) async fn room_in_time(
         &self,
         bytes: u64,
         deadline: Option<std::time::Instant>,
     ) -> Result<Room, QueryError> {
-        let until = until(deadline);
+        let until = self.waits_until(deadline);
         loop {
             if let Some(room) = self.room(bytes) {
                 return Ok(room);
@@ -136,27 +145,32 @@ impl Guest {
         }
     }
 
-    /// The answer is written, and has so many bytes.
-    ///
-    /// # Errors
-    /// If it has far more than was said of it, and there is no room for them.
-    pub(crate) fn written(&self, room: Room, bytes: usize) -> Result<Room, QueryError> {
-        let bytes = bytes as u64;
-        drop(room);
-        if bytes <= FREE {
-            return Ok(Room::default());
-        }
-        let (outgoing, holder) = (&self.host.outgoing, self.client().holder());
-        // What was said of it is roughly true: where that had room, the usual answer is not refused for being a little longer.
-        let bound = if bytes <= USUAL { u64::MAX } else { outgoing.bound };
-        outgoing.take_of(holder, bytes, bound).ok_or_else(untaken)
+    /// Until when an answer waits for room that has to be there by a deadline, if it has one.
+    pub(crate) fn waits_until(&self, deadline: Option<std::time::Instant>) -> Instant {
+        deadline.map_or_else(|| Instant::now() + self.host.options.write_timeout, Instant::from)
     }
-}
 
-/// Until when an answer waits for room.
-pub(crate) fn until(deadline: Option<std::time::Instant>) -> Instant {
-    let patience = Instant::now() + PATIENCE;
-    deadline.map_or(patience, |deadline| patience.min(deadline.into()))
+    /// The answer is written where it had room, and has so many bytes. They are there, so they count, and are not refused: what was
+    /// said of them before is roughly true.
+    pub(crate) fn written(&self, room: Room, bytes: usize) -> Room {
+        let bytes = bytes as u64;
+        if bytes <= FREE {
+            return Room::default();
+        }
+        let outgoing = &self.host.outgoing;
+        let Room(counted) = room;
+        let mut counted = counted.unwrap_or_else(|| Counted {
+            outgoing: outgoing.clone(),
+            holder: self.client().holder(),
+            bytes: 0,
+        });
+        let mut taken = outgoing.taken.lock();
+        taken.remove(&counted.holder, counted.bytes);
+        counted.bytes = outgoing.share(bytes);
+        taken.add(&counted.holder, counted.bytes);
+        drop(taken);
+        Room(Some(counted))
+    }
 }
 
 impl Room {
@@ -194,28 +208,27 @@ mod tests {
     }
 
     #[test]
-    fn nobody_has_all_the_room_and_one_alone_has_what_it_needs() {
-        let outgoing = Outgoing::new(8 * MB);
+    fn nobody_has_all_the_room_and_the_largest_has_what_it_needs() {
+        let outgoing = Outgoing::bounded(8 * MB, 4 * MB);
         let take = |number, bytes| outgoing.take(holder(number), bytes);
-        let alone = take(1, 100 * MB).expect("there is no other");
-        assert!(take(1, MB).is_none() && take(2, MB).is_none());
-        drop(alone);
-        let own: Vec<_> = (0..20).map_while(|_| take(1, MB)).collect();
-        assert_eq!(own.len(), 4, "half of it");
+        let largest = take(1, u64::MAX).expect("there is room for any");
+        assert_eq!(all(&outgoing), 4 * MB);
+        assert!(take(1, FREE).is_none(), "it has half");
         let other: Vec<_> = (0..20).map_while(|_| take(2, MB)).collect();
-        assert_eq!(other.len(), 2, "half of the rest");
-        assert!(take(3, MB).is_some(), "and so on");
-        drop((own, other));
+        assert_eq!(other.len(), 4, "and another one the rest");
+        let usual = take(3, USUAL).expect("of who has none, one of usual size");
+        assert!(take(3, FREE).is_none() && take(4, USUAL + 1).is_none());
+        drop(largest);
+        assert!(take(4, USUAL).is_some() && take(2, FREE).is_none());
+        drop((other, usual));
         assert_eq!(all(&outgoing), 0);
         assert!(outgoing.taken.lock().by_holder.is_empty());
     }
 
     #[test]
-    fn any_number_is_refused_and_not_wrapped() {
-        let outgoing = Outgoing::new(8 * MB);
-        let huge = outgoing.take(holder(1), u64::MAX).expect("alone");
-        assert!(outgoing.take(holder(1), u64::MAX).is_none() && outgoing.take(holder(2), MB).is_none());
-        drop(huge);
-        assert_eq!(all(&outgoing), 0);
+    fn there_is_room_for_the_largest_on_any_machine() {
+        for receiving in [0, 256 * MB, 8 << 30] {
+            assert!(Outgoing::new(receiving).take(holder(1), u64::MAX).is_some());
+        }
     }
 }

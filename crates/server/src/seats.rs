@@ -22,10 +22,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 /// For so long somebody has a seat for which others wait.
 const TERM: Duration = Duration::from_millis(10);
+
+/// For so long somebody waits at a time who is not done: should it hold what the others wait for, they all get on, if slowly.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// So many seats, none of which is anybody's before it is free.
 pub(crate) struct Seats {
@@ -54,7 +57,7 @@ struct Waiting {
 pub(crate) struct Seat<'a> {
     seats: &'a Seats,
     since: Instant,
-    deadline: Instant,
+    deadline: Option<Instant>,
 }
 
 impl Seats {
@@ -70,7 +73,6 @@ impl Seats {
 
     /// Waits for a seat; `None` if none was free in time.
     pub(crate) fn take(&self, deadline: Option<Instant>) -> Option<Seat<'_>> {
-        let deadline = deadline.unwrap_or_else(|| Instant::now() + self.longest_wait);
         let mut seating = self.seating.lock();
         if seating.taken < self.count {
             seating.taken += 1;
@@ -85,8 +87,29 @@ impl Seats {
         Some(Seat { seats: self, since: Instant::now(), deadline })
     }
 
+    /// The same for somebody who had one before.
+    pub(crate) fn take_again(&self, deadline: Option<Instant>) -> Option<Seat<'_>> {
+        let mut seating = self.seating.lock();
+        if seating.taken < self.count {
+            seating.taken += 1;
+            return Some(Seat { seats: self, since: Instant::now(), deadline });
+        }
+        self.come_back(seating, deadline)
+    }
+
+    /// Waits among those who are not done.
+    fn come_back(&self, mut seating: MutexGuard<'_, Seating>, deadline: Option<Instant>) -> Option<Seat<'_>> {
+        let waiting = Arc::new(Waiting::here());
+        seating.begun.push_back(waiting.clone());
+        drop(seating);
+        let pause = Instant::now() + PAUSE;
+        let until = deadline.map_or(pause, |deadline| pause.min(deadline));
+        self.wait(&waiting, Some(until)).then(|| Seat { seats: self, since: Instant::now(), deadline })
+    }
+
     /// Whether a seat was free in time.
-    fn wait(&self, waiting: &Arc<Waiting>, deadline: Instant) -> bool {
+    fn wait(&self, waiting: &Arc<Waiting>, deadline: Option<Instant>) -> bool {
+        let deadline = deadline.unwrap_or_else(|| Instant::now() + self.longest_wait);
         while !waiting.is_seated.load(Acquire) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -138,24 +161,20 @@ impl Waiting {
 }
 
 impl Seat<'_> {
-    /// Lets others have it first, if they wait and it was taken for a [`TERM`]; `None` if it did not come back before the deadline.
+    /// Lets others have it first, if they wait and it was taken for a [`TERM`]; `None` if it did not come back before the deadline, or for
+    /// a while.
     pub(crate) fn pass(self) -> Option<Self> {
         if self.since.elapsed() < TERM {
             return Some(self);
         }
         let (seats, deadline) = (self.seats, self.deadline);
-        let waiting = {
-            let mut seating = seats.seating.lock();
-            if !seating.hand_over() {
-                return Some(self);
-            }
-            let waiting = Arc::new(Waiting::here());
-            seating.begun.push_back(waiting.clone());
-            waiting
-        };
+        let mut seating = seats.seating.lock();
+        if !seating.hand_over() {
+            return Some(self);
+        }
         // It is another's now.
         std::mem::forget(self);
-        seats.wait(&waiting, deadline).then(|| Seat { seats, since: Instant::now(), deadline })
+        seats.come_back(seating, deadline)
     }
 }
 

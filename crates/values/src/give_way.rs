@@ -55,6 +55,18 @@ pub fn also_give_way(also: Option<fn()>) -> Option<fn()> {
     ALSO.try_with(|now| now.replace(also)).unwrap_or_default()
 }
 
+/// Does some work in which the calling thread gives up its core alone, and nothing else: it holds what others wait for.
+pub fn holding<R>(work: impl FnOnce() -> R) -> R {
+    struct Restore(Option<fn()>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            also_give_way(self.0);
+        }
+    }
+    let _restore = Restore(also_give_way(None));
+    work()
+}
+
 fn set(now: Instant) {
     let _ = SINCE.try_with(|since| since.set(Some(now)));
 }
@@ -92,11 +104,20 @@ mod tests {
             give_way();
         }
         assert!(also_give_way(None).is_some());
-        let begun = Instant::now();
-        while begun.elapsed() < 3 * SPELL {
-            give_way();
-        }
+        let for_long = || {
+            let begun = Instant::now();
+            while begun.elapsed() < 3 * SPELL {
+                give_way();
+            }
+        };
+        for_long();
         assert_eq!(TIMES.get(), 2);
+        also_give_way(Some(|| TIMES.set(TIMES.get() + 1)));
+        holding(for_long);
+        assert_eq!(TIMES.get(), 2);
+        for_long();
+        assert!(TIMES.get() > 2);
+        also_give_way(None);
     }
 
     #[test]

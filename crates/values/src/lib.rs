@@ -30,7 +30,7 @@ pub use bulk_set::BulkSet;
 pub use display::sequence;
 pub use element::{Edge, Property, Vertex, VertexProperty};
 pub use extent::{Extent, LARGE, Measure, Parts, Weighed};
-pub use give_way::{SPELL, also_give_way, begin_spell, give_way};
+pub use give_way::{SPELL, also_give_way, begin_spell, give_way, holding};
 pub use gtype::GType;
 pub use map::{Map, MapKind};
 pub use metrics::{Metrics, StepMetrics};

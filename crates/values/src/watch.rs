@@ -79,7 +79,11 @@ pub fn ticks(count: usize) {
 /// Ends the work now if the watch says so. Otherwise whoever waits for the core may have it first.
 #[cold]
 pub fn look() {
+    end_if_told();
     give_way();
+}
+
+fn end_if_told() {
     let watch = WATCH.with(|watch| watch.borrow().clone());
     // While something is dropped because of an unwinding, another one would end the process.
     if watch.is_some_and(|watch| watch.must_end()) && !std::thread::panicking() {

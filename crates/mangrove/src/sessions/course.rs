@@ -51,6 +51,8 @@ pub(crate) struct Course {
     time: Mutex<TimeLimit>,
     /// Of one that is a transaction of its own: how it began, to begin again.
     beginning: Option<Beginning>,
+    /// What is still to be done. It is used by who runs the script alone.
+    plot: Mutex<Plot>,
     under: Mutex<Under>,
 }
 
@@ -61,7 +63,6 @@ struct Beginning {
 
 /// What is under way.
 struct Under {
-    plot: Plot,
     /// How complete the elements in its answer are, which is that of the last statement.
     detail: Option<Detail>,
     /// Whether the script itself has begun or ended transactions.
@@ -112,9 +113,9 @@ impl Way for Course {
     }
 
     fn again(life: &Arc<Life<Self>>) -> Result<(), Error> {
-        let Self { ground, beginning: Some(beginning), under, .. } = &life.way else { return Ok(()) };
+        let Self { ground, beginning: Some(beginning), plot, .. } = &life.way else { return Ok(()) };
         ground.roll_back();
-        under.lock().plot = beginning.plot.clone();
+        *plot.lock() = beginning.plot.clone();
         ground.reset(&beginning.variables)?;
         life.go_on_aside();
         Ok(())
@@ -168,8 +169,8 @@ impl Course {
         let time = wishes.time(&inner);
         let attempts = manages.then(|| Attempts::new(&inner, time.clone()));
         let beginning = manages.then(|| Beginning { plot: plot.clone(), variables: ground.variables() });
-        let under = Mutex::new(Under { plot, detail: None, is_explicit: false });
-        let course = Self { ground, time: Mutex::new(time), beginning, under };
+        let under = Mutex::new(Under { detail: None, is_explicit: false });
+        let course = Self { ground, time: Mutex::new(time), beginning, plot: Mutex::new(plot), under };
         let life = Life::new(&inner, wishes, sink, attempts, course);
         life.go_on();
         life.handle()
@@ -246,7 +247,7 @@ impl Life<Course> {
     /// to read with what its variables have come to.
     fn read_next(self: &Arc<Self>) -> Result<Option<(Statement, bool)>, Error> {
         let variables = self.way.ground.variables();
-        self.time().spend(|| self.way.under.lock().plot.next(&variables))?
+        self.time().spend(|| self.way.plot.lock().next(&variables))?
     }
 
     /// Runs a statement that begins with a service on [a thread](crate::service_threads) that may wait; and goes on there.
@@ -561,7 +562,8 @@ mod tests {
             ground: Ground::of_script(&db.inner, client, Bindings::new()).unwrap(),
             time: Mutex::new(wishes.time(&db.inner)),
             beginning: Some(Beginning { plot: plot.clone(), variables: Arc::default() }),
-            under: Mutex::new(Under { plot, detail: None, is_explicit: false }),
+            plot: Mutex::new(plot),
+            under: Mutex::new(Under { detail: None, is_explicit: false }),
         };
         let (send, told) = mpsc::channel();
         let life = Life::new(&db.inner, wishes, Arc::new(Told(send)), None, course);

@@ -116,8 +116,8 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
     let Collected { page, summary, running, held } =
         collect(operation, called, guest).await.map_err(|error| failed(id, &error))?;
     drop(permit);
-    let no_room = |error: QueryError| failed(id, &error);
-    let room = guest.room_in_time(page.bytes(), running.deadline()).await.map_err(no_room)?;
+    let room =
+        guest.room_in_time(page.bytes(), running.deadline()).await.map_err(|error| failed(id, &error))?;
     let mut status = Status::new(GremlinCode::Success);
     status.summarize(&format!("/{}", guest.peer), summary.warnings);
     let properties = paging::properties(&*running, properties);
@@ -131,7 +131,7 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
             let message = format!("Could not serialize the result with {mime} - {error}");
             Refused::new(StatusCode::INTERNAL_SERVER_ERROR, Some(id), &message, Some(UNENCODABLE))
         })?;
-    let room = guest.written(room, encoded.len()).map_err(no_room)?;
+    let room = guest.written(room, encoded.len());
     guest.answer_by(running.deadline(), &room);
     let mut reply = Reply::new(body::whole(counted(encoded, held, room)));
     if let Ok(mime) = HeaderValue::from_str(&mime) {

@@ -485,7 +485,11 @@ impl Running for Handle {
         }
         let mut state = self.0.state.lock();
         match &*state {
-            State::Running(running) => running.cancel(),
+            State::Running(running) => {
+                // It may be planned once more.
+                self.0.unwanted.store(true, Ordering::Release);
+                running.cancel();
+            }
             // It ends as soon as it has begun, or sooner.
             State::Beginning => {
                 self.0.unwanted.store(true, Ordering::Release);

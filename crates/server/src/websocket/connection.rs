@@ -11,7 +11,7 @@ use futures_util::{FutureExt, SinkExt, StreamExt};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::watch,
-    time::{Instant, sleep, sleep_until, timeout},
+    time::{Instant, sleep_until, timeout},
 };
 use tokio_tungstenite::{
     WebSocketStream,
@@ -61,8 +61,9 @@ pub(crate) struct Connection<S> {
     requests: HashMap<RequestKey, InFlight>,
     sessions: Lines<ReplyTo>,
     next_key: RequestKey,
-    /// Requests whose answers have no room: they are looked at again and again.
+    /// Requests whose answers have no room, and when they are looked at again.
     roomless: Vec<RequestKey>,
+    look_at: Option<Instant>,
     /// When the client was last heard of or answered.
     active: Instant,
     draining: bool,
@@ -123,6 +124,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             sessions,
             next_key: 0,
             roomless: Vec::new(),
+            look_at: None,
             active: Instant::now(),
             draining: false,
         }
@@ -166,7 +168,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         tokio::select! {
             message = self.socket.next() => self.receive(message).await,
             () = self.mailbox.arrived() => Ok(()),
-            () = sleep(LOOK), if !self.roomless.is_empty() => {
+            () = sleep_until_or_never(self.look_at) => {
+                self.look_at = None;
                 self.roomless.drain(..).for_each(|key| self.mailbox.requeue(key));
                 Ok(())
             }
@@ -208,6 +211,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Next::Wait => continue,
                 Next::NoRoom => {
                     self.roomless.push(key);
+                    self.look_at.get_or_insert_with(|| Instant::now() + LOOK);
                     continue;
                 }
                 Next::Frame(response, room) => {

@@ -10,7 +10,7 @@ use crate::{
     connections::Guest,
     host::Place,
     late::{encode_in_time, is_late, late, too_large},
-    outgoing::{self, Room, untaken},
+    outgoing::{Room, untaken},
     paging::{Paged, Paging, properties},
     reply::{self, Status},
     request::Form,
@@ -78,20 +78,20 @@ impl InFlight {
     fn partial(&mut self, guest: &Guest) -> Next {
         self.started = true;
         if is_late(&*self.running) {
-            return self.late();
+            return self.missed(&late());
         }
-        self.page(self.due(Status::new(StatusCode::PartialContent), false), guest)
+        self.page(self.due(Status::new(StatusCode::PartialContent), false, guest), guest)
     }
 
     fn last(&mut self, summary: Summary, host: &str, guest: &Guest) -> Next {
         let empty = self.paging.page.len() == 0 && !self.started;
         let mut status = Status::new(if empty { StatusCode::NoContent } else { StatusCode::Success });
         status.summarize(host, summary.warnings);
-        self.page(self.due(status, true), guest)
+        self.page(self.due(status, true, guest), guest)
     }
 
-    fn due(&self, status: Status, is_last: bool) -> Due {
-        Due { status, is_last, until: outgoing::until(self.running.deadline()) }
+    fn due(&self, status: Status, is_last: bool, guest: &Guest) -> Due {
+        Due { status, is_last, until: guest.waits_until(self.running.deadline()) }
     }
 
     /// It ends with an error.
@@ -107,21 +107,21 @@ impl InFlight {
         reply::bare(self.format, Some(self.id), status)
     }
 
-    /// Its time was over before all had been sent.
-    fn late(&self) -> Next {
+    /// It ends with an error before all of its results were sent, although the query may have ended without one.
+    fn missed(&self, error: &QueryError) -> Next {
         self.running.missed();
-        self.failed(&late())
+        self.failed(error)
     }
 
     /// Encodes the page if there is room for it, and begins a new one; or says why not.
     fn page(&mut self, due: Due, guest: &Guest) -> Next {
         let page = &self.paging.page;
         if page.is_too_large() {
-            return self.failed(&too_large());
+            return self.missed(&too_large());
         }
         let Some(room) = guest.room(page.bytes()) else {
             if Instant::now() >= due.until {
-                return self.failed(&untaken());
+                return self.missed(&untaken());
             }
             self.due = Some(due);
             return Next::NoRoom;
@@ -134,13 +134,10 @@ impl InFlight {
         let frame = match encoded {
             Some(Ok(frame)) => frame,
             Some(Err(error)) => return Next::Last(self.unencodable(&error), Room::default()),
-            None => return self.late(),
+            None => return self.missed(&late()),
         };
-        match guest.written(room, frame.len()) {
-            Ok(room) if is_last => Next::Last(frame, room),
-            Ok(room) => Next::Frame(frame, room),
-            Err(error) => self.failed(&error),
-        }
+        let room = guest.written(room, frame.len());
+        if is_last { Next::Last(frame, room) } else { Next::Frame(frame, room) }
     }
 
     fn unencodable(&self, error: &EncodeError) -> Vec<u8> {

@@ -101,11 +101,15 @@ impl Answer {
             return self.failure(format, status::failed(&late(), self.shape.within));
         }
         if self.paging.page.is_too_large() {
+            self.running.missed();
             return self.failure(format, status::failed(&too_large(), self.shape.within));
         }
         let written = match guest.room_in_time(self.paging.page.bytes(), self.deadline()).await {
             Ok(room) => self.written(format, end, (guest, room)),
-            Err(error) => Err(status::failed(&error, self.shape.within)),
+            Err(error) => {
+                self.running.missed();
+                Err(status::failed(&error, self.shape.within))
+            }
         };
         written.unwrap_or_else(|status| self.failure(format, status))
     }
@@ -141,8 +145,7 @@ impl Answer {
         paging.page.clear();
         match written {
             Some(Ok(bytes)) => {
-                let no_room = |error| status::failed(&error, self.shape.within);
-                let room = guest.written(room, bytes.len()).map_err(no_room)?;
+                let room = guest.written(room, bytes.len());
                 (self.begun, self.any) = (true, any || had_any);
                 Ok(Piece { bytes, held, room, end })
             }
