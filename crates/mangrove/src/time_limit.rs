@@ -35,6 +35,14 @@ impl watch::Watch for Until {
     }
 }
 
+/// Says whether one of two says so.
+pub(crate) fn either(one: Option<Interrupt>, other: Option<Interrupt>) -> Option<Interrupt> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(Arc::new(move || one() || other())),
+        (one, other) => one.or(other),
+    }
+}
+
 impl TimeLimit {
     /// So long since a moment, or for ever.
     pub(crate) fn since(began: Instant, limit: Option<Duration>) -> Self {
@@ -43,7 +51,7 @@ impl TimeLimit {
 
     /// The same, until nobody wants what it is for any more.
     pub(crate) fn unless(self, interrupt: Option<Interrupt>) -> Self {
-        Self { interrupt, ..self }
+        Self { interrupt: either(self.interrupt, interrupt), ..self }
     }
 
     /// When the time is over.
@@ -107,5 +115,10 @@ mod tests {
             }
         });
         assert!(matches!(ended, Err(QueryError::Cancelled)) && asked.load(Relaxed) > 2);
+        for (one, other) in [(true, false), (false, true)] {
+            let unless = |says: bool| Some(Arc::new(move || says) as Interrupt);
+            let ended = from_now(None).unless(unless(one)).unless(unless(other)).spend(|| ());
+            assert!(matches!(ended, Err(QueryError::Cancelled)));
+        }
     }
 }

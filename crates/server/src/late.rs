@@ -49,8 +49,8 @@ pub(crate) fn late() -> QueryError {
 /// What the client is told of a result that no message has room for.
 pub(crate) fn too_large() -> QueryError {
     let message = format!(
-        "the results of one message would be larger than {} bytes, written out; narrow the traversal, or unfold the \
-         result",
+        "the results of one message would be larger than {} bytes, written out (what the traversal has written stands, committed or in its \
+         transaction); narrow it, or unfold the result",
         crate::page::MOST_BYTES
     );
     QueryError::new(ErrorKind::Limit, message)

@@ -26,7 +26,7 @@ pub(crate) const FREE: u64 = 64 << 10;
 const USUAL: u64 = 2 << 20;
 
 /// So often it looks whether there is some.
-pub(crate) const LOOK: Duration = Duration::from_millis(5);
+pub(crate) const LOOK: Duration = Duration::from_millis(20);
 
 /// Bytes of a second in which a client has to take what is counted.
 const SLOWEST: u64 = 1 << 20;
@@ -166,7 +166,7 @@ impl Guest {
         });
         let mut taken = outgoing.taken.lock();
         taken.remove(&counted.holder, counted.bytes);
-        counted.bytes = outgoing.share(bytes);
+        counted.bytes = bytes;
         taken.add(&counted.holder, counted.bytes);
         drop(taken);
         Room(Some(counted))
@@ -188,8 +188,8 @@ impl Drop for Counted {
 
 /// What a client is told whose answer has no room.
 pub(crate) fn untaken() -> QueryError {
-    let message = "there is no room for the answer beside those that wait to be taken by their clients, above all by this one (if it has \
-                   written, outside of a transaction, that is committed); take the others first, or ask for fewer results at once";
+    let message = "there is no room for the answer beside those that wait to be taken by their clients, above all by this one (what \
+                   it has written stands, committed or in its transaction); take the others first, or ask for fewer results at once";
     QueryError::new(ErrorKind::Limit, message)
 }
 

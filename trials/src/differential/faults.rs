@@ -331,7 +331,7 @@ pub const FAULTS: &[Fault] = &[
         evidence: "`g.V(1, 2).mergeV([(T.label): 'nope']).option(onMatch, project('p').by(path().unfold().label().fold()))` sets [person]: the \
                    traverser is at what was found, and its path ends at what it was at before. In Mangrove the path ends where the traverser \
                    is, at [person, nope], and as('a') names that and not what was before. So with simplePath() behind a by() that is the same for both, which lets pass in the reference, \
-                   where a later step may fail. And `g.V(1).properties().mergeV([(T.label): 'software']).option(onMatch, \
+                   where a later step may fail. And `g.withPath().V(1).properties().mergeV([(T.label): 'software']).option(onMatch, \
                    project('age').by(identity().as('a').select('a').key()))` sets the key of the property that came, where Mangrove says \
                    that a vertex has no key.",
         explains: |case, ours, theirs| {

@@ -15,7 +15,7 @@ use crate::{
     asker::{Asker, Needs},
     database::Inner,
     services::Within,
-    time_limit::TimeLimit,
+    time_limit::{TimeLimit, either},
 };
 
 /// What a client says about a request beside its traversal; the application itself says nothing.
@@ -121,9 +121,9 @@ impl Wishes {
         Self { interrupt: Some(interrupt), ..Self::of_application() }
     }
 
-    /// The same of a request that waits on a thread of its own, until somebody says that nobody waits for it.
+    /// The same, until somebody else says that nobody waits for it any more.
     pub(crate) fn until(self, interrupt: Interrupt) -> Self {
-        Self { interrupt: Some(interrupt), ..self }
+        Self { interrupt: either(self.interrupt, Some(interrupt)), ..self }
     }
 
     /// Says whether it is to end.

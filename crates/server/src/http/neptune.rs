@@ -188,11 +188,18 @@ fn seen_by(guest: &Guest) -> impl Fn(&UnderWay) -> bool + use<> {
 /// Queries that are listed at most: nothing counts what an answer of this kind holds.
 const MOST_LISTED: usize = 1_000;
 
-/// What their texts may have together, before they are cut.
+/// What their texts, and the words for their operators, may have together, before they are cut.
 const LISTED_BYTES: usize = 256 << 10;
 
-/// What is said of a query, with so many bytes of its text.
+/// What is said of a query, with so many bytes of its text, and of the words for its operators.
 fn described(query: &QueryInfo, most: usize) -> Json {
+    let mut left = most;
+    let operators = query.operators.iter().take_while(|words| {
+        let fits = words.len() <= left;
+        left = left.saturating_sub(words.len());
+        fits
+    });
+    let operators: Vec<_> = operators.collect();
     let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     json!({
         "queryId": query.id.as_str(),
@@ -210,7 +217,7 @@ fn described(query: &QueryInfo, most: usize) -> Json {
         "rows": query.rows,
         "memory": query.memory,
         "peakMemory": query.peak_memory,
-        "operators": query.operators,
+        "operators": operators,
     })
 }
 

@@ -94,6 +94,9 @@ const NO_ID: &str = "Message could not be parsed. Check the format of the reques
 const NO_ROOM: &str =
     "all requests that are being received are more than server.max_receiving_bytes; connect again";
 
+/// Requests whose last frames are written together, at most: each has its place until these have left.
+const ENDED: usize = 64;
+
 /// Bytes read from a socket at once. Each connection holds that much, and all of it is zeroed before each read: the
 /// library's default of 128 KiB costs more than the query that a usual frame of some hundred bytes asks for.
 const READ_BUFFER: usize = 8 * 1024;
@@ -169,8 +172,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             message = self.socket.next() => self.receive(message).await,
             () = self.mailbox.arrived() => Ok(()),
             () = sleep_until_or_never(self.look_at) => {
-                self.look_at = None;
-                self.roomless.drain(..).for_each(|key| self.mailbox.requeue(key));
+                self.look_again();
                 Ok(())
             }
             who = self.entry.told() => {
@@ -203,7 +205,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let mut turn = Turn::begin();
         // What their last frames are made of counts until these have been taken.
         let mut ended = Vec::new();
-        while let Some(key) = self.mailbox.next_ready() {
+        while let Some(key) = self.next_ready() {
             let Some(request) = self.requests.get_mut(&key) else { continue };
             let (kind, format) = (request.kind, request.format);
             let mut over = None;
@@ -235,6 +237,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if let Some(session) = over {
                 self.go_on(&session).await?;
             }
+            if ended.len() >= ENDED {
+                self.flush().await?;
+                ended.clear();
+            }
             // A long answer must not keep the client from sending, cancelling by going away above all.
             if let Some(message) = self.socket.next().now_or_never() {
                 self.receive(message).await?;
@@ -245,6 +251,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             self.flush().await?;
         }
         Ok(())
+    }
+
+    /// The request whose turn it is.
+    fn next_ready(&mut self) -> Option<RequestKey> {
+        if self.look_at.is_some_and(|at| Instant::now() >= at) {
+            self.look_again();
+        }
+        self.mailbox.next_ready()
+    }
+
+    /// Looks at those again that had no room.
+    fn look_again(&mut self) {
+        self.look_at = None;
+        self.roomless.drain(..).for_each(|key| self.mailbox.requeue(key));
     }
 
     async fn receive(&mut self, message: Option<Result<Message, tungstenite::Error>>) -> Result<(), End> {

@@ -78,7 +78,7 @@ impl InFlight {
     fn partial(&mut self, guest: &Guest) -> Next {
         self.started = true;
         if is_late(&*self.running) {
-            return self.missed(&late());
+            return self.late();
         }
         self.page(self.due(Status::new(StatusCode::PartialContent), false, guest), guest)
     }
@@ -107,21 +107,21 @@ impl InFlight {
         reply::bare(self.format, Some(self.id), status)
     }
 
-    /// It ends with an error before all of its results were sent, although the query may have ended without one.
-    fn missed(&self, error: &QueryError) -> Next {
+    /// Its time was over before all had been sent.
+    fn late(&self) -> Next {
         self.running.missed();
-        self.failed(error)
+        self.failed(&late())
     }
 
     /// Encodes the page if there is room for it, and begins a new one; or says why not.
     fn page(&mut self, due: Due, guest: &Guest) -> Next {
         let page = &self.paging.page;
         if page.is_too_large() {
-            return self.missed(&too_large());
+            return self.failed(&too_large());
         }
         let Some(room) = guest.room(page.bytes()) else {
             if Instant::now() >= due.until {
-                return self.missed(&untaken());
+                return self.failed(&untaken());
             }
             self.due = Some(due);
             return Next::NoRoom;
@@ -134,7 +134,7 @@ impl InFlight {
         let frame = match encoded {
             Some(Ok(frame)) => frame,
             Some(Err(error)) => return Next::Last(self.unencodable(&error), Room::default()),
-            None => return self.missed(&late()),
+            None => return self.late(),
         };
         let room = guest.written(room, frame.len());
         if is_last { Next::Last(frame, room) } else { Next::Frame(frame, room) }

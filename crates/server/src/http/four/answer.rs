@@ -101,15 +101,11 @@ impl Answer {
             return self.failure(format, status::failed(&late(), self.shape.within));
         }
         if self.paging.page.is_too_large() {
-            self.running.missed();
             return self.failure(format, status::failed(&too_large(), self.shape.within));
         }
         let written = match guest.room_in_time(self.paging.page.bytes(), self.deadline()).await {
             Ok(room) => self.written(format, end, (guest, room)),
-            Err(error) => {
-                self.running.missed();
-                Err(status::failed(&error, self.shape.within))
-            }
+            Err(error) => Err(status::failed(&error, self.shape.within)),
         };
         written.unwrap_or_else(|status| self.failure(format, status))
     }
