@@ -151,6 +151,7 @@ impl Rewrite<'_> {
                 // What it makes has been nowhere.
                 before_reducer = Some(std::mem::take(&mut names));
             }
+            names.lose(&step);
             names.add_let_out(&step);
             steps.push(step);
         }

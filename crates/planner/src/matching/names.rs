@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use gremlin::{Argument, Instruction, Scope, StepName};
 use values::{Str, watch};
 
-use super::pattern;
+use super::{order, pattern};
 use crate::TICKS;
 use crate::physical::Expression;
 
@@ -71,9 +71,31 @@ impl Names {
     pub(super) fn inside(&self, step: &Instruction<StepName>) -> Self {
         let mut names = self.clone();
         if step.name == StepName::Repeat {
+            names.lose_inside(step);
             names.add_inside(step, |_| true);
         }
         names
+    }
+
+    /// What leaves a step may have been nowhere before: what `inject()` gives, and what a reducer inside of a `local()` makes.
+    pub(super) fn lose(&mut self, step: &Instruction<StepName>) {
+        match step.name {
+            StepName::Inject => self.lose_all(),
+            _ => self.lose_inside(step),
+        }
+    }
+
+    fn lose_inside(&mut self, step: &Instruction<StepName>) {
+        if order::lets_out(step, makes_anew) {
+            self.lose_all();
+        }
+    }
+
+    /// Some traversers have none of the names any more.
+    fn lose_all(&mut self) {
+        let mut given: Vec<_> = self.given.drain().collect();
+        given.sort_unstable();
+        self.add_unit(given);
     }
 
     /// Adds the names that what leaves a step may have from the step's children.
@@ -137,6 +159,11 @@ fn lets_names_out(step: StepName) -> bool {
     )
 }
 
+/// Whether what the step makes has been nowhere.
+fn makes_anew(step: &Instruction<StepName>) -> bool {
+    step.name == StepName::Inject || order::is_reducer(step)
+}
+
 /// Whether the `by` of that number sees what a step's traverser has behind it, and not an object alone.
 pub(super) fn by_sees_the_past(step: &Instruction<StepName>, number: usize) -> bool {
     use StepName as S;
@@ -189,6 +216,29 @@ mod tests {
         names.add_unit(unit(&["a", "b"]));
         names.add_unit(unit(&["b", "c"]));
         assert_eq!(unsure(&names, &["c", "b", "a"]), unit(&["a", "b", "c"]));
+    }
+
+    #[test]
+    fn what_is_lost_by_some_is_asked_for_at_once() {
+        let lost = |text: &str| {
+            let traversal = gremlin::parse_traversal(text, &gremlin::Bindings::new()).unwrap();
+            let mut names = Names::of(unit(&["a", "b"]).into_iter().collect());
+            traversal.steps.iter().for_each(|step| names.lose(step));
+            unsure(&names, &["a", "b"]) == unit(&["a"]) && names.given.is_empty()
+        };
+        for text in [
+            "inject(1)",
+            "local(fold())",
+            "union(identity(), local(out().count()))",
+            "repeat(local(fold())).times(2)",
+        ] {
+            assert!(lost(&format!("g.V().{text}")), "{text}");
+        }
+        for text in
+            ["map(fold())", "coalesce(fold())", "local(out())", "group().by(fold())", "where(count())"]
+        {
+            assert!(!lost(&format!("g.V().{text}")), "{text}");
+        }
     }
 
     #[test]

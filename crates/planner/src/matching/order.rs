@@ -219,7 +219,7 @@ impl<'a> Plan<'a> {
             inner = traversal.steps;
         }
         let only_filters = inner.iter().all(is_filter);
-        let is_reduced = inner.iter().any(is_barrier) || inner.iter().any(lets_out_reduced);
+        let is_reduced = inner.iter().any(is_barrier) || inner.iter().any(|step| lets_out(step, is_reducer));
         let end_may_be_named_inside =
             !is_reduced && end.as_ref().is_some_and(|end| may_be_named_in(&inner, end));
         // What a variable is that the pattern starts with is not looked into.
@@ -359,15 +359,17 @@ fn is_local(step: &Instruction<StepName>) -> bool {
     matches!(step.args.first(), Some(Argument::Scope(gremlin::Scope::Local)))
 }
 
-/// Whether a child lets out what a reducer has made: traversers as they leave it go on.
-fn lets_out_reduced(step: &Instruction<StepName>) -> bool {
+/// Whether a child lets out what one of its steps has made that is such a one: traversers as they leave it go on.
+pub(super) fn lets_out(step: &Instruction<StepName>, is_such: fn(&Instruction<StepName>) -> bool) -> bool {
     use StepName as S;
-    let lets_out = matches!(step.name, S::Local | S::Union | S::Choose | S::Option | S::Optional | S::Branch);
-    let reduces = |argument: &Argument| match argument {
-        Argument::Traversal(child) => {
-            child.steps.iter().any(|step| is_reducer(step) || lets_out_reduced(step))
-        }
+    watch::ticks(TICKS);
+    let goes_on = matches!(
+        step.name,
+        S::Local | S::Union | S::Choose | S::Option | S::Optional | S::Branch | S::Repeat
+    );
+    let has_such = |argument: &Argument| match argument {
+        Argument::Traversal(child) => child.steps.iter().any(|step| is_such(step) || lets_out(step, is_such)),
         _ => false,
     };
-    lets_out && step.args.iter().any(reduces)
+    goes_on && step.args.iter().any(has_such)
 }
