@@ -1,7 +1,7 @@
 //! The engine: executors and the ways to give them queries.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use graph::{NameSpace, ReadUnit};
@@ -18,7 +18,7 @@ use crate::instance::Progress;
 use crate::memory::{Budget, Charge, MemoryMeter, PATIENCE};
 use crate::query::{
     Access, Caller, CancelToken, Draws, Helpers, Profile, QueryState, ResultSink, Results, Room,
-    RunningQuery, Shareable, Sharing, SideEffects, Summary, Task, Waker,
+    RunningQuery, Shareable, Sharing, SideEffects, Summary, Task, Tie, Waker,
 };
 use crate::quota::{Clock, MonotonicClock, Quota};
 
@@ -192,18 +192,18 @@ impl Engine {
         let state = self.state(spec, waker.clone());
         sink.begin(&state.memory);
         let cancel = state.cancel.clone();
-        let abandoned = Arc::new(AtomicBool::new(false));
+        let tie = Arc::<Tie>::default();
         inbox.submit(Task {
             query: RunningQuery::new(state, detail),
             sink,
-            abandoned: abandoned.clone(),
+            tie: tie.clone(),
             held: Results::new(),
             finished: false,
             is_shown: false,
             room: Room::default(),
             waits: None,
         });
-        QueryHandle { cancel, waker, abandoned, inbox }
+        QueryHandle { cancel, waker, tie, inbox }
     }
 
     /// Runs a query on the calling thread, which pulls its results one batch at a time: what an embedded application
@@ -289,7 +289,7 @@ impl Drop for Engine {
 pub struct QueryHandle {
     cancel: CancelToken,
     waker: Waker,
-    abandoned: Arc<AtomicBool>,
+    tie: Arc<Tie>,
     inbox: Arc<Inbox>,
 }
 
@@ -303,7 +303,9 @@ impl QueryHandle {
     /// Ends the query; its sink is told [`QueryError::Cancelled`].
     pub fn cancel(&self) {
         self.cancel.cancel();
-        self.inbox.wake();
+        if !self.tie.is_over() {
+            self.inbox.wake();
+        }
     }
 
     /// To be woken when the sink has room again.
@@ -314,9 +316,11 @@ impl QueryHandle {
 
 impl Drop for QueryHandle {
     fn drop(&mut self) {
-        self.abandoned.store(true, Ordering::Release);
+        let is_to_learn = self.tie.abandon();
         self.cancel.cancel();
-        self.inbox.wake();
+        if is_to_learn {
+            self.inbox.wake();
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use fastrand::Rng;
 
+use super::accidents;
 use super::answer::{Answer, Detail, Outcome};
 use super::ask::ask;
 use super::case::{CASES_PER_GRAPH, Case};
@@ -434,7 +435,7 @@ impl Trial {
                     })
                     .collect();
                 let runs = self.patiently(case, text, &forms)?;
-                if faults::is_by_accident(case, answer, &runs) {
+                if accidents::is_by_accident(case, answer, &runs) {
                     return Ok(Some(faults::ACCIDENT));
                 }
                 // One of the optional strategies puts barriers in; where its answers are others, it must be without it.

@@ -1,6 +1,7 @@
 //! Known faults of the reference: answers that are no model to follow, each with its evidence. And where Mangrove goes its
 //! own way on purpose.
 
+use super::accidents::is_by_accident;
 use super::answer::{Answer, Detail, Outcome};
 use super::ast::Step;
 use super::canon::Canon;
@@ -21,7 +22,6 @@ use super::patterns::{
     tells_new_ids, tests_the_path_of_a_match, writes_in_a_by, writes_in_one_condition_of_several,
     writes_in_the_condition_of_a_loop,
 };
-use super::verdict::{Verdict, judge};
 
 /// A fault of the reference.
 pub struct Fault {
@@ -649,33 +649,6 @@ pub const FAULTS: &[Fault] = &[
     },
 ];
 
-/// Exceptions that no step throws on purpose.
-const JAVA_ACCIDENTS: &[&str] = &[
-    "ArithmeticException",
-    "ClassCastException",
-    "EmptyStackException",
-    "NullPointerException",
-    "IndexOutOfBoundsException",
-    "StringIndexOutOfBoundsException",
-    "ArrayIndexOutOfBoundsException",
-    "ConcurrentModificationException",
-    "NumberFormatException",
-    "IllegalArgumentException: Illegal initial capacity",
-    "IllegalStateException: This traversal parent does not support the replacement of local traversals",
-];
-
-/// Whether nobody thought of the case, wherever the reference does not answer as Mangrove does.
-pub fn is_by_accident(case: &Case, ours: &Answer, theirs: &[Answer]) -> bool {
-    let meant: Vec<Answer> = theirs.iter().filter(|run| !is_accident(run)).cloned().collect();
-    let some = meant.len() < theirs.len();
-    // Where it happens in some orders only, the others count, unless all of these fail for a reason: then nobody knows whether
-    // those it happens in would.
-    let differs = || matches!(judge(ours, &meant, case.is_ordered()), Verdict::Different(_));
-    let answers = matches!(ours.outcome, Outcome::Results(_));
-    let all_fail = || meant.iter().all(|run| matches!(run.outcome, Outcome::Error(_)));
-    some && (meant.is_empty() || !differs() || answers && all_fail())
-}
-
 /// Whether nothing but what no loop promises sets an answer apart from those of the reference, which has been mended.
 pub fn is_order_of_a_loop(case: &Case, ours: &Answer, theirs: &[Answer]) -> bool {
     FAULTS.iter().any(|fault| fault.name == "order-of-a-loop" && (fault.explains)(case, ours, theirs))
@@ -699,9 +672,4 @@ fn looked_up(answer: &Answer) -> Option<&str> {
     let Outcome::Error(message) = &answer.outcome else { return None };
     let (_, name) = message.split_once("neither the map, nor side-effects, nor the path has a ")?;
     name.split_once("-key").map(|(name, _)| name)
-}
-
-fn is_accident(answer: &Answer) -> bool {
-    let Outcome::Error(message) = &answer.outcome else { return false };
-    JAVA_ACCIDENTS.iter().any(|class| message.starts_with(class))
 }

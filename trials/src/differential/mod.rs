@@ -15,6 +15,7 @@
 //! | `coverage.rs`, `steps.rs`, `tally.rs` | what was compared, and what became of it |
 //! | `options.rs`, `option_set.rs` | the run under all options |
 
+mod accidents;
 mod against;
 mod answer;
 mod ask;

@@ -91,9 +91,9 @@ fn next(receive: &Mutex<Receiver<Work>>) -> Result<Work, RecvError> {
 }
 
 fn finish(task: Task, seat: &Seat) {
-    let Task { query, mut sink, abandoned, .. } = task;
+    let Task { query, mut sink, tie, .. } = task;
     // A client that has gone wants no commit: it could never learn of it.
-    if abandoned.load(std::sync::atomic::Ordering::Acquire) {
+    if tie.is_abandoned() {
         return;
     }
     let cancel = query.state().cancel.clone();
@@ -104,7 +104,7 @@ fn finish(task: Task, seat: &Seat) {
         settled = committed.settled;
         let mut results = committed.results;
         while let Err(back) = sink.push(results) {
-            if cancel.is_cancelled() || abandoned.load(std::sync::atomic::Ordering::Acquire) {
+            if cancel.is_cancelled() || tie.is_abandoned() {
                 // Nobody takes them any more. What is committed is committed, and told.
                 break;
             }
@@ -113,6 +113,7 @@ fn finish(task: Task, seat: &Seat) {
         }
         committed.summary
     });
+    tie.end();
     sink.finish(outcome);
     // Whoever waits for this commit need not wait for what is written of others.
     if let Some(settled) = settled {

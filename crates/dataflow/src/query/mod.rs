@@ -11,6 +11,7 @@
 //! | `access.rs` | the graph as it sees it |
 //! | `sharing.rs` | work on it that others may take |
 //! | `cancel.rs`, `waker.rs` | ending it, waking it |
+//! | `tie.rs` | what its handle and its task know of each other |
 //! | `result.rs`, `side_effects.rs`, `profile.rs` | what it comes to |
 
 mod access;
@@ -25,6 +26,7 @@ mod sharing;
 mod side_effects;
 mod state;
 mod task;
+mod tie;
 mod waker;
 
 pub use access::Access;
@@ -40,4 +42,5 @@ pub(crate) use sharing::{left_behind, may_go_on};
 pub use side_effects::SideEffects;
 pub use state::QueryState;
 pub(crate) use task::{Next, Room, Task, panicked};
+pub(crate) use tie::Tie;
 pub use waker::Waker;

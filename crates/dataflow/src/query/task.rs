@@ -2,7 +2,6 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use graph::{Bell, HeavyTurn, Parked};
@@ -10,6 +9,7 @@ use graph::{Bell, HeavyTurn, Parked};
 use super::caller::Path;
 use super::result::{ResultSink, Results, Summary};
 use super::root::RunningQuery;
+use super::tie::Tie;
 use crate::error::QueryError;
 use crate::instance::Progress;
 use crate::memory::{PATIENCE, reclaim};
@@ -19,8 +19,8 @@ use crate::quota::Quota;
 pub(crate) struct Task {
     pub query: RunningQuery,
     pub sink: Box<dyn ResultSink>,
-    /// Set when its handle was dropped.
-    pub abandoned: Arc<AtomicBool>,
+    /// What it knows of its handle.
+    pub tie: Arc<Tie>,
     /// Results that the sink has not taken yet. Those of a writing query are not there before its commit.
     pub held: Results,
     pub finished: bool,
@@ -65,7 +65,7 @@ impl Task {
 
     /// Whether it must be run to notice its end.
     pub(crate) fn is_over(&self) -> bool {
-        self.abandoned.load(Ordering::Acquire) || self.query.state().check().is_err()
+        self.tie.is_abandoned() || self.query.state().check().is_err()
     }
 
     /// Whether it waits for room among the queries that load much.
@@ -97,7 +97,7 @@ impl Task {
     }
 
     fn advance(&mut self, quota: Quota<'_>) -> Next {
-        if self.abandoned.load(Ordering::Acquire) {
+        if self.tie.is_abandoned() {
             return Next::Gone;
         }
         if let Some(next) = self.deliver_held() {
@@ -197,8 +197,9 @@ impl Task {
     }
 
     fn end(&mut self, outcome: Result<Summary, QueryError>) -> Next {
-        if !self.abandoned.load(Ordering::Acquire) {
+        if !self.tie.is_abandoned() {
             self.show_counts();
+            self.tie.end();
             self.sink.finish(outcome);
         }
         Next::Gone
