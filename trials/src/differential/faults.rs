@@ -7,7 +7,7 @@ use super::ast::Step;
 use super::canon::Canon;
 use super::case::Case;
 use super::orders::{
-    folds_a_loop, folds_in_an_optional, looks_at_order, looks_at_order_inside, sorts_a_loop,
+    folds_a_loop, folds_in_an_optional, is_local, looks_at_order, looks_at_order_inside, sorts_a_loop,
     takes_a_part_of_a_loop,
 };
 use super::patterns::{
@@ -611,9 +611,16 @@ pub const FAULTS: &[Fault] = &[
         evidence: "`g.addE('knows').from(V(4)).to(addE('created').inV())` gives the vertex 1 an edge to itself: what begins the children of an \
                    addE() at the start is the number 1, which is taken for an id. In Mangrove nothing begins them, and it says that the \
                    inner addE() needs both ends.",
-        explains: |_, ours, theirs| {
+        explains: |case, ours, theirs| {
             let finds = |theirs: &Answer| matches!(theirs.outcome, Outcome::Results(_));
-            says(ours, "at the start of a traversal it needs both") && theirs.iter().all(finds)
+            let adds = |step: &Step| step.name == "addE";
+            let inside = case
+                .script
+                .body
+                .steps
+                .first()
+                .is_some_and(|first| adds(first) && any_child(std::slice::from_ref(first), &adds));
+            inside && says(ours, "at the start of a traversal it needs both") && theirs.iter().all(finds)
         },
     },
     Fault {
@@ -641,7 +648,9 @@ pub const FAULTS: &[Fault] = &[
             let entries = is_in(&["match", "tree"]) || case.writes && is_in(&maps);
             // What is made of a set member by member is a list, and is or is not another one on the path.
             let looks = sets && any_step(steps, &looks_at_order)
-                || is_in(&["difference", "disjunct", "intersect"]) && is_in(&["simplePath", "cyclicPath"])
+                || is_in(&["difference", "disjunct", "intersect"])
+                    && is_in(&["simplePath", "cyclicPath"])
+                    && any_step(steps, &is_local)
                 || entries && any_step(steps, &looks_at_order_inside);
             let alike = |theirs: &Answer| theirs.text(Detail::Contents) == ours.text(Detail::Contents);
             looks || (sets || entries) && theirs.iter().all(alike) || any_step(steps, &groups_by_dedup)
