@@ -2,6 +2,7 @@
 
 use graph::KeyId;
 use gremlin::PredicateOp;
+use planner::physical::Slot;
 use values::{Value, VertexRef};
 
 use super::super::predicate::Check;
@@ -38,6 +39,10 @@ impl Ready {
                 rows.retain(|row| (batch.current.vertex(row as usize) == Some(*other)) == wanted);
                 Ok(())
             }
+            (Self::Present(slot), _) => {
+                present(*slot, rows, batch);
+                Ok(())
+            }
             _ => one_by_one(self, rows, batch, cx, graph),
         }
     }
@@ -61,6 +66,17 @@ fn one_by_one(
             })
     });
     failure.map_or(Ok(()), Err)
+}
+
+/// Whether there is a value in a slot: most often there is one for each, and no row is looked at.
+fn present(slot: Slot, rows: &mut Rows, batch: &Batch) {
+    match batch.slot(slot).map(|column| &**column) {
+        None => rows.retain(|_| false),
+        Some(Column::Optional(values)) if values.iter().any(Option::is_none) => {
+            rows.retain(|row| values[row as usize].is_some());
+        }
+        Some(_) => {}
+    }
 }
 
 /// `has(key, predicate)` on vertices.
