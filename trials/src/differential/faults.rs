@@ -17,10 +17,10 @@ use super::patterns::{
     groups_by_a_seed, groups_by_dedup, groups_by_tail, groups_for_nobody, is_called, joins_numbers,
     looks_at_the_path_of_a_match, looks_up_the_end, looks_up_what_may_be_new, matches_and_gathers,
     matches_in_a_match, matches_several, moves_by_equal_labels, names_a_match, names_between_conditions,
-    names_the_start_of_a_by, reads_what_it_groups, selects_what_it_matches, sorts_new_elements,
-    sorts_vertex_properties, takes_a_part_behind_a_local, takes_the_first_of_all, takes_values,
-    tells_new_ids, tests_the_path_of_a_match, writes_in_a_by, writes_in_one_condition_of_several,
-    writes_in_the_condition_of_a_loop,
+    names_the_start_of_a_by, reads_what_it_groups, selects_what_it_matches, sorts_for_nobody,
+    sorts_new_elements, sorts_vertex_properties, takes_a_part_behind_a_local, takes_the_first_of_all,
+    takes_values, tells_new_ids, tests_the_path_of_a_match, writes_in_a_by,
+    writes_in_one_condition_of_several, writes_in_the_condition_of_a_loop,
 };
 
 /// A fault of the reference.
@@ -147,10 +147,14 @@ pub const FAULTS: &[Fault] = &[
         name: "groups-nobody-asks-for",
         evidence: "`g.inject(0.5).group('m').by(count()).by(order().identity().as('a').where(gt('a')).by(path().by(T.label)))` passes in \
                    the reference, which computes what is behind a value traversal's first barrier when somebody asks for the group, and fails with cap('m') behind it. Mangrove computes it when \
-                   all have come.",
+                   all have come. In a child that is asked for one result it computes nothing that nobody asks for: \
+                   `g.V().where(group('m').by(label).by(order().by(difference([]))))` passes, and fails in the reference, \
+                   whose order() takes the keys of what it gathers at once. Both fail with cap('m') behind it.",
         explains: |case, ours, theirs| {
-            let fails = |answer: &Answer| matches!(answer.outcome, Outcome::Error(_));
-            fails(ours) && !theirs.iter().any(fails) && groups_for_nobody(&case.script.body.steps)
+            let (steps, fails) =
+                (&case.script.body.steps, |answer: &Answer| matches!(answer.outcome, Outcome::Error(_)));
+            fails(ours) && !theirs.iter().any(fails) && groups_for_nobody(steps)
+                || !fails(ours) && theirs.iter().all(fails) && sorts_for_nobody(steps)
         },
     },
     Fault {
@@ -276,10 +280,9 @@ pub const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "gathers-behind-a-branch",
-        evidence: "On purpose: `g.inject(1, 0).match(__.as('f').choose(is(2)).option(none, tail(1)))` has both, and \
-                   `g.inject(1, 1).group('m').by(constant(1)).by(choose(is(1), skip(1)).fold()).cap('m')` an empty list, for the reference lets \
-                   one traverser at a time into a pattern and a value traversal up to its first barrier, and what gathers inside of a branch \
-                   there sees it alone, or what it has counted before. In Mangrove it sees all of the pattern's or the group's.",
+        evidence: "On purpose: `g.inject(1, 0).match(__.as('f').choose(is(2)).option(none, tail(1)))` has both, for the reference lets \
+                   one traverser at a time into a pattern, and what gathers inside of a branch there sees it alone, or what it has counted \
+                   before. In Mangrove it sees all of the pattern's.",
         explains: |case, _, _| any_step(&case.script.body.steps, &gathers_in_a_branch_of_one),
     },
     Fault {

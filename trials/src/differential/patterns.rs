@@ -439,6 +439,16 @@ pub fn groups_for_nobody(steps: &[Step]) -> bool {
     })
 }
 
+/// Whether such a `group` is in a child, and sorts what it gathers by a traversal.
+pub fn sorts_for_nobody(steps: &[Step]) -> bool {
+    let sorts = |step: &Step| {
+        step.name == "order"
+            && step.after.iter().any(|by| by.args.iter().any(|arg| matches!(arg, Arg::Child(_))))
+    };
+    let gathers = |step: &Step| value_of_group(step).is_some_and(|by| child_has(by, &sorts));
+    groups_for_nobody(steps) && any_step(steps, &|step| child_has(step, &gathers))
+}
+
 /// A comparison of side-effects that are filled while they are compared.
 pub fn compares_what_it_fills(step: &Step) -> bool {
     step.name == "where"
@@ -500,7 +510,7 @@ fn repeats(keys: &[Arg]) -> bool {
     keys.iter().enumerate().any(|(place, key)| keys[..place].contains(key))
 }
 
-/// A `match`, or a `group` with a value traversal, with a branch in which something gathers.
+/// A `match` with a branch in which something gathers.
 pub fn gathers_in_a_branch_of_one(step: &Step) -> bool {
     const GATHERS: &[&str] =
         &["aggregate", "barrier", "dedup", "fold", "limit", "order", "range", "sample", "skip", "tail"];
@@ -509,10 +519,7 @@ pub fn gathers_in_a_branch_of_one(step: &Step) -> bool {
             matches!(step.name, "branch" | "choose" | "union" | "coalesce" | "optional" | "repeat");
         branches && any_step(std::slice::from_ref(step), &|step| GATHERS.contains(&step.name))
     };
-    match step.name {
-        "match" => any_step(std::slice::from_ref(step), &gathers),
-        _ => value_of_group(step).is_some_and(|by| any_step(std::slice::from_ref(by), &gathers)),
-    }
+    step.name == "match" && any_step(std::slice::from_ref(step), &gathers)
 }
 
 /// A `match` in whose patterns something is selected by a name that one of them ends with.
@@ -625,6 +632,12 @@ mod tests {
         assert!(groups_for_nobody(&[whole(), Step::new("cap").name_arg("x")]));
         assert!(!groups_for_nobody(&[whole(), Step::new("cap").name_arg("m")]));
         assert!(!groups_for_nobody(&[group(vec![by(Step::new("id"))])]));
+        let order = |key: Step| Step { after: vec![key], ..Step::new("order") };
+        let inside =
+            |value: Step| [Step::new("where").child(child(group(vec![by(Step::new("id")), by(value)])))];
+        assert!(sorts_for_nobody(&inside(order(by(Step::new("id"))))));
+        assert!(!sorts_for_nobody(&inside(order(Step::new("by")))));
+        assert!(!sorts_for_nobody(&[group(vec![by(Step::new("id")), by(order(by(Step::new("id"))))])]));
     }
 
     #[test]

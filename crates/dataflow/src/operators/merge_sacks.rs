@@ -26,7 +26,7 @@ const ROWS: usize = Batch::TARGET_ROWS;
 /// Sacks that are added up between two looks at the clock.
 const BETWEEN_LOOKS: usize = 1 << 10;
 
-/// A barrier that equal traversers leave as one, their sacks merged. There may be millions: what it does with all of them it does
+/// A barrier that equal traversers leave as one, their sacks merged; or all of them one by one. There may be millions: what it does with all of them it does
 /// little by little.
 #[derive(Default)]
 pub(super) struct MergeSacks {
@@ -138,7 +138,7 @@ impl MergeSacks {
         self.held.set(&cx.query.memory, self.store.bytes() + self.kept.len() * entry + self.merged)
     }
 
-    /// Keeps a traverser: with one that it equals, if there is one.
+    /// Keeps a traverser: with one that it equals, if there is one and they do not stay apart.
     fn keep(
         &mut self,
         plan: &Plan,
@@ -150,6 +150,8 @@ impl MergeSacks {
         if let Some(slot) = slots.get_mut(usize::from(plan.sack.slot.0)) {
             *slot = plan.merge.is_none().then(|| sack.clone());
         }
+        // Nobody is what another one is.
+        let history = if plan.apart { (u64::MAX, self.kept.len() as u32) } else { history };
         let mut new = Some(sack);
         let make = || Kept { place, sack: new.take().unwrap_or_default(), merged: 0, measured: 0 };
         let (_, kept, is_new) = self.kept.get_or_insert((tag, object, slots, history), make);

@@ -1,7 +1,7 @@
 //! `group`, `groupCount`, and side-effects.
 
 use gremlin::{Argument, Scope, StepName};
-use values::Value;
+use values::{Value, excerpt};
 
 use super::call::Call;
 use super::names::{declare, side_effect};
@@ -49,7 +49,8 @@ impl Binder<'_> {
         let declared = side_effect.and_then(|id| self.plan.side_effects.get_index(id.0.into()));
         match declared {
             Some((name, declared)) if declared.reducer.is_some() => Err(call.invalid(format!(
-                "it adds to what '{name}' holds in its own way; leave the operator out of withSideEffect('{name}', …)"
+                "it adds to what '{name}' holds in its own way; leave the operator out of withSideEffect('{name}', …)",
+                name = excerpt(name)
             ))),
             _ => Ok(side_effect),
         }
@@ -104,6 +105,7 @@ impl Binder<'_> {
             match side_effect(&name, &self.plan) {
                 Some(id) => ids.push(id),
                 None => {
+                    let name = excerpt(&name);
                     return Err(call
                         .invalid(format!("no step of this traversal fills a side-effect called '{name}'")));
                 }
@@ -148,11 +150,19 @@ fn list_of(by: Modulator, fold: Step) -> Chain {
 }
 
 /// A value with a barrier. Traversers come to it one after the other, so what fills a side-effect in front of it does not wait
-/// for the next.
+/// for the next, and what gathers inside of a branch there gathers of one.
 fn one_by_one(mut chain: Chain) -> Chain {
     for step in chain.steps.iter_mut().take_while(|step| !sees_all(&step.kind)) {
         if let Kind::Collect { eager, .. } = &mut step.kind {
             *eager = false;
+        }
+        let branches = matches!(
+            step.kind,
+            Kind::Union(_) | Kind::Choose(_) | Kind::Optional(_) | Kind::Coalesce(_) | Kind::Repeat(_)
+        );
+        if branches && step.kind.footprint().touches(Footprint::STREAM) {
+            let branch = std::mem::replace(&mut step.kind, Kind::Identity);
+            step.kind = Kind::Local(Chain { steps: vec![Step::new(branch, StepName::By)] });
         }
     }
     owe_nothing(&mut chain);

@@ -47,12 +47,12 @@ impl Binder<'_> {
     /// What a barrier does with sacks, if it does anything with them.
     pub(super) fn merge_sacks(&mut self, normalise: bool) -> Option<MergeSacks> {
         let merge = self.sack.settings.as_ref().and_then(|settings| settings.merge);
-        let bulks = self.sack.bulks;
-        if merge.is_none() && bulks && !normalise {
+        let (bulks, apart) = (self.sack.bulks, self.sack.settings.is_some() && merge.is_none());
+        if merge.is_none() && bulks && !normalise && !apart {
             return None;
         }
         let sack = self.sack_place();
         let into = sack.slot;
-        Some(MergeSacks { sack, merge, normalise, bulks, into })
+        Some(MergeSacks { sack, merge, apart, normalise, bulks, into })
     }
 }

@@ -75,9 +75,10 @@ impl Kind {
     }
 
     /// Whether answers could tell that several traversers enter as one with a bulk, though the traversal did not ask for it:
-    /// a subquery that runs once for all of them draws once, and one that sees the bulk has a `limit` for all of them.
+    /// a subquery that runs once for all of them draws once, and one that sees the bulk has a `limit` for all of them. A barrier that
+    /// merges sacks adds up those of the traversers that it is given.
     pub fn shows_merging(&self) -> bool {
-        let mut shows = false;
+        let mut shows = matches!(self, Self::MergeSacks(_));
         self.for_each_child(&mut |chain, role| {
             let told = match role.child() {
                 Child::Stream => chain.steps.iter().any(|step| step.kind.shows_merging()),

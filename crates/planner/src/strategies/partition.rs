@@ -48,13 +48,19 @@ impl Partition {
                 continue;
             }
             // Behind the other conditions on the same element.
+            let mut names = Vec::new();
             while let Some(more) = from.next_if(|next| is_condition(next.name)) {
-                steps.push(more);
+                // A name at the end of a pattern or a `where()` is compared there: nothing comes behind it.
+                match more.name {
+                    StepName::As => names.push(more),
+                    _ => steps.extend(names.drain(..).chain([more])),
+                }
             }
             let read = self.read.iter().cloned().map(Argument::Value).collect();
             let within = Argument::Predicate(Predicate::Within(read));
             let key = Argument::Value(Value::String(self.key.clone()));
             steps.push(Instruction::new(StepName::Has, vec![key, within], at));
+            steps.extend(names);
         }
         traversal.steps = steps;
     }

@@ -141,11 +141,15 @@ impl Subgraph {
             }
             (S::By, Some(argument)) if is_text(argument) => {
                 let key = vec![argument.clone()];
-                let values = vec![
+                let mut values = vec![
                     Instruction::new(S::Properties, key, at),
                     seen,
                     Instruction::new(S::Value, Vec::new(), at),
                 ];
+                if is_value_of_group(steps) {
+                    // A key there means the list of all its values.
+                    values.push(Instruction::new(S::Fold, Vec::new(), at));
+                }
                 let rest = args.into_iter().skip(1);
                 steps.push(Instruction::new(S::By, std::iter::once(child(values)).chain(rest).collect(), at));
             }
@@ -166,6 +170,11 @@ impl Subgraph {
         }
         Ok(true)
     }
+}
+
+/// Whether what comes next, a `by()`, is the second of a `group()`.
+fn is_value_of_group(steps: &Steps) -> bool {
+    matches!(&steps[..], [.., group, by] if group.name == StepName::Group && by.name == StepName::By)
 }
 
 fn is_text(argument: &Argument) -> bool {

@@ -27,6 +27,7 @@ impl ReservedKeys {
         for step in properties {
             for key in named(&step.args) {
                 if self.keys.iter().any(|reserved| *reserved == *key) {
+                    let key = values::excerpt(&key);
                     let problem = format!("is setting a property key to a reserved word: {key}");
                     return Err(PlanError::invalid(StepName::Property, problem, step.at));
                 }

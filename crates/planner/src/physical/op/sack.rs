@@ -29,13 +29,15 @@ pub struct SackWith<B> {
     pub into: Slot,
 }
 
-/// A barrier that equal traversers leave as one, whatever is in their sacks.
+/// A barrier that equal traversers leave as one, whatever is in their sacks, or all of them one by one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MergeSacks {
     /// The sack.
     pub sack: Sack,
     /// What makes one of two sacks; without it, traversers with different sacks stay apart.
     pub merge: Option<Operator>,
+    /// Whether all do: nothing says what is to become of the sacks that the traversal has given them.
+    pub apart: bool,
     /// Whether each sack becomes its part of the sum of all of them (`normSack`).
     pub normalise: bool,
     /// Whether the one stands for as many as there were (not so with `withBulk(false)`).
@@ -69,7 +71,9 @@ impl InWords for MergeSacks {
                 w.raw(" ");
                 w.raw(operator.as_str());
             }
-            for (word, said) in [(" normalised", self.normalise), (" without bulks", !self.bulks)] {
+            for (word, said) in
+                [(" apart", self.apart), (" normalised", self.normalise), (" without bulks", !self.bulks)]
+            {
                 if said {
                     w.raw(word);
                 }
