@@ -157,8 +157,8 @@ impl Engine {
     }
 
     /// Bytes that all queries together hold, where they have a budget.
-    pub fn memory(&self) -> Option<&Budget> {
-        self.budget.as_deref()
+    pub fn memory(&self) -> Option<&Arc<Budget>> {
+        self.budget.as_ref()
     }
 
     /// Holds memory of what all queries may hold, for a request that has no query yet, which may hold `limit` bytes.

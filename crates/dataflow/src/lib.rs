@@ -66,7 +66,7 @@ pub use error::QueryError;
 pub use files::{FileElement, FilePass, FileProblem, FileReader, FileWriter, GraphFiles, Room as FileRoom};
 pub use housekeeping::when_a_thread_is_idle;
 pub use instance::Progress;
-pub use memory::{Budget, Charge, MemoryMeter, WaitingResults};
+pub use memory::{Budget, Charge, MemoryMeter, Reserved, WaitingResults};
 pub use query::{
     Access, Caller, CancelToken, Counters, Helpers, Piece, PieceSource, Profile, QueryState, ResultSink,
     Results, RunningQuery, Shareable, Sharing, SideEffects, Summary, Waker,

@@ -45,6 +45,13 @@ impl server::Database for Database {
         self.inner.options.memory_per_query
     }
 
+    fn reserve(&self, bytes: u64) -> Option<server::Held> {
+        match self.inner.engine.memory() {
+            Some(budget) => budget.reserve(bytes).map(|reserved| Arc::new(reserved) as server::Held),
+            None => Some(Arc::new(())),
+        }
+    }
+
     fn summary(&self, left: &dyn Fn() -> Option<u64>) -> Result<server::GraphSummary, server::QueryError> {
         summary::of(self, left)
     }

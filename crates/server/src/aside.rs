@@ -72,6 +72,11 @@ struct Around {
 }
 
 impl Around {
+    /// Whether it has no seat, since none was free in time.
+    fn is_late(deadline: Option<Instant>) -> bool {
+        SEAT.with_borrow(Option::is_none) && deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
     /// Waits for a seat until the deadline.
     fn begin(deadline: Option<Instant>) -> Self {
         let around = Self { gave_way: also_give_way(Some(pass_seat)) };
@@ -112,9 +117,9 @@ fn shares_thread() -> bool {
 }
 
 /// Does some work on a thread that connections share, aside if it is long; elsewhere it just does it. Nobody waits for a seat after
-/// `deadline`: the work begins, or goes on, without one then, and whoever gives a deadline has the work look at it at its beginning. Only to
-/// read a message, which takes as long as the message is, goes on. Without a deadline nobody waits for long either: what has none
-/// takes milliseconds, and its thread is needed.
+/// `deadline`: the work begins, or goes on, without one then, and whoever gives a deadline has the work look at it at its beginning, or
+/// begins with [`aside_in_time`]. Without a deadline nobody waits for long either: what has none takes milliseconds, and its thread is
+/// needed.
 pub fn aside<R>(what: Work, deadline: Option<Instant>, work: impl FnOnce() -> R) -> R {
     if what.is_small() || AT_WORK.get() || !shares_thread() {
         return work();
@@ -122,6 +127,18 @@ pub fn aside<R>(what: Work, deadline: Option<Instant>, work: impl FnOnce() -> R)
     block_in_place(|| {
         let _around = Around::begin(deadline);
         work()
+    })
+}
+
+/// The same of work that is not begun any more when no seat was free by its deadline: `None` then. All who had waited for one would
+/// begin at once.
+pub(crate) fn aside_in_time<R>(what: Work, deadline: Option<Instant>, work: impl FnOnce() -> R) -> Option<R> {
+    if what.is_small() || AT_WORK.get() || !shares_thread() {
+        return Some(work());
+    }
+    block_in_place(|| {
+        let _around = Around::begin(deadline);
+        (!Around::is_late(deadline)).then(work)
     })
 }
 
@@ -174,6 +191,22 @@ mod tests {
         assert!(!long.iter().any(|long| long.is_finished()));
         until.store(true, Relaxed);
         long.into_iter().for_each(|long| runtime.block_on(long).unwrap());
+    }
+
+    #[test]
+    fn what_had_no_seat_in_time_is_not_begun() {
+        let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
+        let in_time = |deadline| aside_in_time(LONG, deadline, || "done");
+        let soon = Instant::now() + Duration::from_secs(60);
+        let begun = runtime.spawn(async move { (in_time(Some(soon)), in_time(None)) });
+        assert_eq!(runtime.block_on(begun).unwrap(), (Some("done"), Some("done")));
+        let seats: Vec<_> = (0..SEATS.count()).map(|_| SEATS.take(Some(soon)).unwrap()).collect();
+        let late = runtime.spawn(async move {
+            let deadline = Some(Instant::now() + Duration::from_millis(10));
+            (in_time(deadline), aside_in_time(Work::Request(1), deadline, || "small"))
+        });
+        assert_eq!(runtime.block_on(late).unwrap(), (None, Some("small")));
+        drop(seats);
     }
 
     #[test]

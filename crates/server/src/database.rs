@@ -38,6 +38,12 @@ pub trait Database: Send + Sync + 'static {
         u64::MAX
     }
 
+    /// Keeps so many bytes for a request that is about to be read, of those that all queries may hold; `None` if there is no room for
+    /// them now. Dropping it gives them back.
+    fn reserve(&self, _bytes: u64) -> Option<Held> {
+        Some(Arc::new(()))
+    }
+
     /// Its labels and keys. May read a little of it, and take so many milliseconds as `left` says whenever it is asked; where that is
     /// `None`, nobody waits for it any more.
     ///
@@ -229,6 +235,8 @@ pub struct Query {
     pub input: Input,
     /// About how many bytes of memory its input takes, and took to be read.
     pub memory: usize,
+    /// What was kept for these by [`Database::reserve`]. The server gives it back before it submits the query, which holds them from then on.
+    pub reserved: Vec<Held>,
     /// How long it may take, unless the traversal itself says `with('evaluationTimeout', …)`. `None`: for ever.
     pub timeout: Option<Duration>,
     /// The most that it may take, whatever the traversal itself says. `None`: no bound.
@@ -265,6 +273,7 @@ impl Query {
             asked: Instant::now(),
             input,
             memory,
+            reserved: Vec::new(),
             timeout: None,
             max_timeout: None,
             rights: Rights::ALL,

@@ -144,7 +144,7 @@ impl Host {
     }
 
     /// About how many bytes of memory an input of `length` bytes takes, if any graph would read it. Asked before it is decoded, since
-    /// that takes them; the graph that it is for holds them afterwards.
+    /// that takes them ([`Host::room_to_read`]); the graph that it is for holds them afterwards.
     ///
     /// # Errors
     /// If none would.

@@ -38,6 +38,7 @@ mod paging;
 mod permits;
 mod process;
 mod queries;
+mod reading;
 mod reply;
 mod request;
 mod script;

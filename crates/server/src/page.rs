@@ -1,9 +1,9 @@
 //! The results of one response message.
 
-use std::io::Write;
+use std::fmt::{self, Write};
 
 use values::Value;
-use wire::Results;
+use wire::{EncodeError, MAX_RESULTS, Results};
 
 use crate::request::Form;
 
@@ -76,19 +76,21 @@ impl Page {
     }
 
     /// The results as lines that people read, such as `==>v[1]`, as TinkerPop prints them. Each as often as it is there.
-    pub(crate) fn text(&self) -> Vec<u8> {
-        let mut out = Vec::new();
+    ///
+    /// # Errors
+    /// If they come to more than one message may have.
+    pub(crate) fn text(&self) -> Result<Vec<u8>, EncodeError> {
+        let mut out = Bounded { text: String::new(), most: MAX_RESULTS };
         let mut line = |value: &Value| {
             values::watch::tick();
-            let start = if out.is_empty() { "==>" } else { "\n==>" };
-            // Writing to a vector cannot fail.
-            let _ = write!(out, "{start}{value}");
+            let start = if out.text.is_empty() { "==>" } else { "\n==>" };
+            write!(out, "{start}{value}").map_err(|_| EncodeError::TooLarge)
         };
         match &self.items {
-            Items::Values(values) => values.iter().for_each(line),
-            Items::Traversers(traversers) => traversers.iter().for_each(|(value, _)| line(value)),
+            Items::Values(values) => values.iter().try_for_each(line)?,
+            Items::Traversers(traversers) => traversers.iter().try_for_each(|(value, _)| line(value))?,
         }
-        out
+        Ok(out.text.into_bytes())
     }
 
     /// Moves results from `source` until the page is full or the source has no more.
@@ -116,6 +118,22 @@ impl Page {
         let Some(value) = value else { return false };
         self.bytes = self.bytes.saturating_add(value.map_or(0, |value| value.extent().expanded));
         true
+    }
+}
+
+/// A text that becomes no longer than so many bytes.
+struct Bounded {
+    text: String,
+    most: usize,
+}
+
+impl fmt::Write for Bounded {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        if self.text.len() + more.len() > self.most {
+            return Err(fmt::Error);
+        }
+        self.text.push_str(more);
+        Ok(())
     }
 }
 
@@ -168,6 +186,14 @@ mod tests {
         let mut page = Page::new(Form::Bytecode);
         page.fill(&mut source(), 10);
         assert_eq!(page.len(), 3);
+    }
+
+    #[test]
+    fn a_text_is_no_longer_than_it_may_be() {
+        let mut out = Bounded { text: String::new(), most: 10 };
+        assert!(write!(out, "{}", Value::from("x".repeat(10))).is_ok());
+        assert!(write!(out, "y").is_err());
+        assert_eq!(out.text.len(), 10);
     }
 
     #[test]

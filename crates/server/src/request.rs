@@ -22,6 +22,7 @@ use crate::{
     connections::Guest,
     host::Host,
     queries::{Asking, Said},
+    reading::Weight,
     script::{is_reserved, source_of},
     sessions::{InSession, Todo},
     status::StatusCode,
@@ -196,9 +197,10 @@ impl Operation {
     }
 
     /// When its message came, and what that takes in memory beside its script.
-    pub(crate) fn came(&mut self, asked: Instant, memory: usize) {
+    pub(crate) fn came(&mut self, asked: Instant, weight: Weight) {
         self.query.asked = asked;
-        self.query.memory += memory;
+        self.query.memory += weight.bytes;
+        self.query.reserved.extend(weight.reserved);
     }
 
     /// The message that its bytecode came in.
@@ -265,6 +267,7 @@ impl Operation {
             asked: Instant::now(),
             input,
             memory,
+            reserved: Vec::new(),
             timeout,
             max_timeout,
             rights,

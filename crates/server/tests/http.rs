@@ -166,6 +166,32 @@ async fn what_would_take_more_memory_than_a_query_may_hold_is_refused_before_it_
     assert_eq!(status, 200);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_request_is_read_when_there_is_memory_for_it() {
+    let options =
+        ServerOptions { evaluation_timeout: Some(Duration::from_millis(300)), ..ServerOptions::default() };
+    let serving = Serving::start(options).await;
+    let numbers = vec!["1"; 30_000].join(",");
+    let large = format!(r#"{{"gremlin":"g.count(1)","bindings":{{"x":[{numbers}]}}}}"#);
+    assert_eq!(post(&serving, &large).await.0, 200);
+    // All graphs have one memory; here it is the last one that is asked.
+    let memory = &serving.other;
+    memory.no_memory.store(true, SeqCst);
+    serving.fake.last.lock().take();
+    let (status, told) = post(&serving, &large).await;
+    assert_eq!((status, serving.fake.last.lock().is_none()), (503, true), "{told}");
+    assert!(told.to_string().contains("engine.memory_queries"), "{told}");
+    assert_eq!(post(&serving, r#"{"gremlin":"g.count(1)"}"#).await.0, 200, "small ones are read");
+    let waits = post(&serving, &large);
+    let later = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        memory.no_memory.store(false, SeqCst);
+    };
+    let ((status, told), ()) = tokio::join!(waits, later);
+    assert_eq!(status, 200, "{told}");
+    assert_eq!(std::sync::Arc::strong_count(&memory.reserved), 1, "it was given back when the query began");
+}
+
 #[tokio::test]
 async fn a_content_type_in_capitals_is_weighed_and_read_as_the_same_format() {
     let serving = Serving::start(ServerOptions::default()).await;

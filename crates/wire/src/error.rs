@@ -119,6 +119,9 @@ pub enum EncodeError {
     /// More nesting than [`crate::MAX_DEPTH`].
     #[error("values are nested more than {} deep", crate::MAX_DEPTH)]
     TooDeep,
+    /// Results of one message that are longer than [`crate::MAX_RESULTS`], written out.
+    #[error("the results of one message are more than {} bytes, written out", crate::MAX_RESULTS)]
+    TooLarge,
     /// A text, collection or number that is longer than 2³¹ − 1.
     #[error("{0} items are more than a length field can hold")]
     TooLong(usize),

@@ -27,3 +27,7 @@ pub use wire_value::{Extended, Graph, InetAddress, Metrics, Transaction, Tree, W
 
 /// Deepest nesting of values, on the way in and on the way out. It bounds the stack that a message can use.
 pub const MAX_DEPTH: usize = 128;
+
+/// Most bytes of the results of one message in JSON, beside its last value. A value knows how much memory it takes, and not what JSON makes
+/// of it: six bytes of a control character, and a million times what is in a bulk set so often.
+pub const MAX_RESULTS: usize = 256 << 20;

@@ -1,5 +1,6 @@
 //! What all queries together may hold.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -27,6 +28,8 @@ const FREE: i64 = 1 << 20;
 #[derive(Debug)]
 pub struct Budget {
     used: AtomicI64,
+    /// The part of it that is kept for queries to come.
+    reserved: AtomicI64,
     mark: i64,
     limit: i64,
     /// The query that goes on beyond the mark; 0 for none.
@@ -41,6 +44,7 @@ impl Budget {
         let per_query = i64::try_from(per_query).unwrap_or(i64::MAX).min(limit / 2);
         Self {
             used: AtomicI64::new(0),
+            reserved: AtomicI64::new(0),
             mark: limit - per_query,
             limit,
             first: AtomicU64::new(0),
@@ -58,22 +62,51 @@ impl Budget {
         (self.limit - self.mark) as u64
     }
 
+    /// Keeps about `bytes` for a query to come, which takes them before anybody can run it: while it is read. At most half of what is
+    /// in front of the mark is kept so, or what one takes; the rest is for those that run. `None` if there is no room now.
+    pub fn reserve(self: &Arc<Self>, bytes: u64) -> Option<Reserved> {
+        let bytes = i64::try_from(bytes).map_or(self.mark, |bytes| bytes.min(self.mark));
+        let more = |most: i64, alone: bool| {
+            move |held: i64| (held + bytes <= most || alone && held == 0).then_some(held + bytes)
+        };
+        self.reserved.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more(self.mark / 2, true)).ok()?;
+        if self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more(self.mark, false)).is_err() {
+            self.reserved.fetch_sub(bytes, Ordering::Relaxed);
+            return None;
+        }
+        Some(Reserved { budget: Arc::clone(self), bytes })
+    }
+
     /// Bytes held now, roughly.
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed).max(0) as u64
     }
 }
 
+/// A part of a budget that is kept for a query to come. Given back when it is dropped.
+#[derive(Debug)]
+pub struct Reserved {
+    budget: Arc<Budget>,
+    bytes: i64,
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        self.budget.used.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.budget.reserved.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
 /// A query's part of a budget. Given back when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Part {
-    budget: std::sync::Arc<Budget>,
+    budget: Arc<Budget>,
     id: u64,
     taken: AtomicI64,
 }
 
 impl Part {
-    pub(crate) fn new(budget: std::sync::Arc<Budget>) -> Self {
+    pub(crate) fn new(budget: Arc<Budget>) -> Self {
         let id = budget.next.fetch_add(1, Ordering::Relaxed);
         Self { budget, id, taken: AtomicI64::new(0) }
     }
@@ -134,8 +167,6 @@ impl Drop for Part {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     const MIB: i64 = 1 << 20;
@@ -150,6 +181,22 @@ mod tests {
         assert!(parts[3].hold(40 * MIB) && parts[3].may_go_on(), "there is room for all that it may hold");
         assert!(Part::new(budget.clone()).may_go_on(), "who holds nothing need not wait");
         drop(parts.into_iter().skip(3).take(1).collect::<Vec<_>>());
+        assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn what_is_to_be_read_leaves_room_for_what_runs() {
+        let budget = Arc::new(Budget::new(100 << 20, 40 << 20));
+        let reserve = || budget.reserve(20 << 20);
+        let first = reserve().expect("there is room");
+        assert!(reserve().is_none(), "30 of the 60 in front of the mark");
+        let part = Part::new(budget.clone());
+        assert!(part.hold(40 * MIB) && part.may_go_on());
+        drop(first);
+        let again = reserve().expect("20 are left in front of the mark");
+        assert_eq!(budget.used(), 60 << 20);
+        drop((again, part));
+        drop(budget.reserve(u64::MAX).expect("there is room for any when nobody has any"));
         assert_eq!(budget.used(), 0);
     }
 

@@ -8,8 +8,8 @@ mod meter;
 pub(crate) mod reclaim;
 mod state_memory;
 
-pub use budget::Budget;
 pub(crate) use budget::PATIENCE;
+pub use budget::{Budget, Reserved};
 pub(crate) use by_operator::ByOperator;
 pub use meter::{Charge, MemoryMeter, WaitingResults};
 pub(crate) use state_memory::StateMemory;

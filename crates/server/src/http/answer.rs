@@ -10,7 +10,7 @@ use hyper::{
 };
 use tokio::time::timeout;
 use uuid::Uuid;
-use wire::RequestMessage;
+use wire::{EncodeError, RequestMessage};
 
 use super::{
     Reply, body,
@@ -21,10 +21,9 @@ use super::{
 };
 use crate::{
     ErrorKind, Held, QueryError,
-    aside::{Work, aside},
     connections::Guest,
     host::Host,
-    late::{encode_in_time, late},
+    late::{encode_in_time, late, too_large},
     outgoing::Room,
     paging,
     reply::{self, Status},
@@ -82,15 +81,15 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
         return Err(Refused(Box::new(gave_way())));
     }
     let bad = |message: String| Refused::new(StatusCode::BAD_REQUEST, None, &message, None);
-    let memory = host
-        .weigh(body.len(), || question::memory_of(&parts, &body))
-        .map_err(|error| Refused::new(status_of(&error), None, &error.message, Some(error.kind.name())))?;
-    let read = || question::read(&parts, &body);
-    let message = match aside(Work::Request(body.len()), host.options.usual_deadline(asked), read) {
+    let told =
+        |error: QueryError| Refused::new(status_of(&error), None, &error.message, Some(error.kind.name()));
+    let weight =
+        host.room_to_read(body.len(), asked, || question::memory_of(&parts, &body)).await.map_err(told)?;
+    let message = match host.read(body.len(), asked, || question::read(&parts, &body)).map_err(told)? {
         Ok(Question::Three(message)) => message,
         Ok(Question::Four(request)) => {
             drop(body);
-            return Ok(four::answer(request, memory, &parts.headers, asked, guest).await);
+            return Ok(four::answer(request, weight, &parts.headers, asked, guest).await);
         }
         Err(message) => return Err(bad(message)),
     };
@@ -102,7 +101,7 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
         Refused::new(StatusCode::BAD_REQUEST, Some(id), &message, None)
     })?;
     let mut operation = select(message, guest).map_err(|refusal| refused(id, &refusal))?;
-    operation.came(asked, memory);
+    operation.came(asked, weight);
     if let Some(format) = wire::Format::from_mime(header(CONTENT_TYPE).unwrap_or_default()) {
         operation.came_in(format, &body);
     }
@@ -123,11 +122,14 @@ async fn attempt(request: Request<Incoming>, guest: &Arc<Guest>) -> Result<Reply
     let properties = paging::properties(&*running, properties);
     let encode = || match form {
         Written::As(format) => reply::results(format, id, status, &page, properties),
-        Written::Text => Ok(page.text()),
+        Written::Text => page.text(),
     };
     let encoded = encode_in_time(&*running, page.bytes(), encode)
         .ok_or_else(|| failed(id, &late()))?
         .map_err(|error| {
+            if error == EncodeError::TooLarge {
+                return failed(id, &too_large());
+            }
             let message = format!("Could not serialize the result with {mime} - {error}");
             Refused::new(StatusCode::INTERNAL_SERVER_ERROR, Some(id), &message, Some(UNENCODABLE))
         })?;

@@ -28,9 +28,8 @@ use super::{
 use crate::{
     ErrorKind, GraphSummary, QueryError, QueryInfo, QueryPhase, UnderWay,
     arguments::Arguments,
-    aside::{Work, aside},
     connections::Guest,
-    late::{encode_in_time, late},
+    late::{encode_in_time, late, too_large},
     outgoing::Room,
     request::{Form, Operation},
 };
@@ -254,9 +253,8 @@ async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Ans
     guest.receipt.complete();
     let asked = Instant::now();
     let told = |error: QueryError| refused(answer::status_of(&error), code_of(error.kind), &error.message);
-    let memory = guest.host.weigh(bytes.len(), || memory_of(&bytes)).map_err(told)?;
-    let read = || fields_of(&parts, &bytes);
-    let fields = aside(Work::Request(bytes.len()), guest.host.options.usual_deadline(asked), read)?;
+    let weight = guest.host.room_to_read(bytes.len(), asked, || memory_of(&bytes)).await.map_err(told)?;
+    let fields = guest.host.read(bytes.len(), asked, || fields_of(&parts, &bytes)).map_err(told)??;
     if !guest.presence.begin_alone() {
         return Err(Box::new(answer::gave_way()));
     }
@@ -276,7 +274,7 @@ async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Ans
         refused(status, "MalformedQueryException", &refusal.message)
     };
     let mut operation = Operation::eval(&mut arguments, guest).map_err(refusal)?;
-    operation.came(asked, memory);
+    operation.came(asked, weight);
     (operation.query.read_only, operation.query.is_safe) = (read_only, read_only);
     operation.form = Form::Script;
     let permit = guest.host.admit(guest).map_err(refusal)?;
@@ -285,9 +283,12 @@ async fn plan(request: Request<Incoming>, what: &str, guest: &Arc<Guest>) -> Ans
     drop(permit);
     let room = guest.room_in_time(page.bytes(), running.deadline()).await.map_err(told)?;
     let unencodable = |error: wire::EncodeError| {
+        if error == wire::EncodeError::TooLarge {
+            return told(too_large());
+        }
         refused(StatusCode::INTERNAL_SERVER_ERROR, "InternalFailureException", &error.to_string())
     };
-    let encode = || Ok(page.text());
+    let encode = || page.text();
     let text =
         encode_in_time(&*running, page.bytes(), encode).ok_or_else(|| told(late()))?.map_err(unencodable)?;
     let room = guest.written(room, text.len());

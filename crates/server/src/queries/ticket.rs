@@ -218,14 +218,18 @@ impl Ticket {
         if place.is_some() {
             self.queries.tally().waited(now.saturating_duration_since(self.asked));
         }
-        let Waiting { query, start, receipt } = *waiting;
+        let Waiting { mut query, start, receipt } = *waiting;
         // What it holds counts as a query's from now on.
         drop(receipt);
+        let reserved = std::mem::take(&mut query.reserved);
         // Whichever comes first, the end of its results or of itself, frees its place.
         let sink = Arc::new(Seen { ticket: self.clone(), place: Mutex::new(place) });
         let deadline = query.timeout.into_iter().chain(query.max_timeout).min();
         let deadline = deadline.and_then(|limit| query.asked.checked_add(limit));
-        let running = aside(Work::Start(query.memory), deadline, || start(query, sink));
+        let running = aside(Work::Start(query.memory), deadline, || {
+            drop(reserved);
+            start(query, sink)
+        });
         let mut state = self.state.lock();
         match *state {
             State::Beginning => {

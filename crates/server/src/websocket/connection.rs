@@ -329,17 +329,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     async fn read(&mut self, frame: Frame, asked: std::time::Instant) -> Result<(), End> {
         let Frame { kind, format, payload } = frame;
         let host = &self.guest.host;
-        let memory = match host.weigh(payload.len(), || format.memory_of(&payload)) {
-            Ok(memory) => memory,
+        let room = host.room_to_read(payload.len(), asked, || format.memory_of(&payload)).await;
+        let read = room.and_then(|weight| {
+            let read = || format.decode_request(&payload);
+            Ok((weight, self.guest.host.read(payload.len(), asked, read)?))
+        });
+        let (weight, message) = match read {
+            Ok((weight, Ok(message))) => (weight, message),
             Err(error) => {
                 let refusal = Refusal::new(StatusCode::of(&error, false), error.message);
                 return self.refuse(kind, format, reply::salvage_id(format, &payload), &refusal).await;
             }
-        };
-        let usual = host.options.usual_deadline(asked);
-        let message = match aside(Work::Request(payload.len()), usual, || format.decode_request(&payload)) {
-            Ok(message) => message,
-            Err(error) => {
+            Ok((_, Err(error))) => {
                 let refusal = Refusal::new(
                     StatusCode::MalformedRequest,
                     format!("Message could not be parsed. Check the format of the request. [{error}]"),
@@ -347,7 +348,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 return self.refuse(kind, format, reply::salvage_id(format, &payload), &refusal).await;
             }
         };
-        let come = Come { answer: (kind, format, message.id), message, asked, payload, memory };
+        let come = Come { answer: (kind, format, message.id), message, asked, payload, weight };
         let admitted = self.entry.come(come, &self.guest);
         self.go_on_with(admitted).await
     }
@@ -401,18 +402,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// Does what a request asks for, or says why not.
     async fn dispatch(&mut self, come: Come) -> Result<(), End> {
-        let Come { answer, message, asked, payload, memory } = come;
+        let Come { answer, message, asked, payload, weight } = come;
+        let memory = weight.bytes;
         let (kind, format, id) = answer;
         let action = Action::select(message, &self.guest).and_then(|action| match action {
             Action::Run(mut operation) => {
-                operation.came(asked, memory);
+                operation.came(asked, weight);
                 operation.came_in(format, &payload);
                 let todo = Todo::Run { operation, manages: true };
                 Ok((None, Waiting { answer, todo, permit: self.admit()?, memory }))
             }
             Action::InSession(InSession { session, mut todo }) => {
                 if let Todo::Run { operation, .. } = &mut todo {
-                    operation.came(asked, memory);
+                    operation.came(asked, weight);
                     operation.came_in(format, &payload);
                 }
                 let waiting = Waiting { answer, todo, permit: self.admit()?, memory };

@@ -26,6 +26,7 @@ use crate::{
     connections::Guest,
     door::login::{Unreadable, in_sasl, verify},
     intake::Receipt,
+    reading::Weight,
     request::Refusal,
     status::StatusCode,
 };
@@ -49,8 +50,8 @@ pub(super) struct Come {
     pub(super) asked: Instant,
     /// As it came.
     pub(super) payload: Bytes,
-    /// Bytes that it takes in memory, about.
-    pub(super) memory: usize,
+    /// What it takes in memory.
+    pub(super) weight: Weight,
 }
 
 /// A message of which only the id was looked at.
@@ -137,7 +138,7 @@ impl Entry {
         if *come.message.op == *AUTHENTICATION {
             return self.log_in(come, guest);
         }
-        let memory = come.memory;
+        let memory = come.weight.bytes;
         self.wait(Waits::Read(come), memory)
     }
 
@@ -188,7 +189,7 @@ impl Entry {
         };
         // Where it is the request which waits that is answered, as with Gremlin Server, the login itself is not.
         if self.waiting.is_empty() {
-            self.waiting.push(Waits::Read(Come { payload: Bytes::new(), memory: 0, ..come }));
+            self.waiting.push(Waits::Read(Come { payload: Bytes::new(), weight: Weight::default(), ..come }));
         }
         match credentials {
             Ok(credentials) => {

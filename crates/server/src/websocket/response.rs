@@ -133,6 +133,7 @@ impl InFlight {
         self.paging.page.clear();
         let frame = match encoded {
             Some(Ok(frame)) => frame,
+            Some(Err(EncodeError::TooLarge)) => return self.failed(&too_large()),
             Some(Err(error)) => return Next::Last(self.unencodable(&error), Room::default()),
             None => return self.late(),
         };

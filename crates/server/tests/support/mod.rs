@@ -49,6 +49,10 @@ pub struct Fake {
     pub overlaps: AtomicUsize,
     /// Whether transactions have been rolled back for having been open for too long.
     pub expired: AtomicBool,
+    /// Whether there is no memory for what is to be read.
+    pub no_memory: AtomicBool,
+    /// What is kept for requests, one for each.
+    pub reserved: Arc<()>,
     /// The last query.
     pub last: Mutex<Option<Query>>,
 }
@@ -115,6 +119,10 @@ impl Database for Fakes {
 
     fn memory_per_request(&self) -> u64 {
         8 << 20
+    }
+
+    fn reserve(&self, _bytes: u64) -> Option<server::Held> {
+        (!self.0.no_memory.load(Ordering::SeqCst)).then(|| self.0.reserved.clone() as server::Held)
     }
 
     fn metrics(&self) -> Vec<Metric> {

@@ -2,7 +2,8 @@
 
 use gremlin::{Argument, Instruction, Predicate, Strategy, Traversal};
 use values::{
-    BigDecimal, BigInt, DateKind, DateTime, Edge, MapKind, Path, Property, Str, Value, Vertex, VertexProperty,
+    BigDecimal, BigInt, DateKind, DateTime, Edge, MapKind, Path, Property, Str, Value, Vertex,
+    VertexProperty, watch,
 };
 
 use super::codes::{self, PRESENT};
@@ -80,7 +81,10 @@ impl<'a> Writer<'a> {
     ) -> Written {
         self.bytes(&head);
         self.length(items.len())?;
-        items.into_iter().try_for_each(|item| write(self, item))
+        items.into_iter().try_for_each(|item| {
+            watch::tick();
+            write(self, item)
+        })
     }
 
     /// Writes something that may contain more of its kind.
@@ -89,7 +93,7 @@ impl<'a> Writer<'a> {
             return Err(EncodeError::TooDeep);
         }
         // A value that shares its parts is much larger here than it was.
-        values::watch::tick();
+        watch::tick();
         self.depth += 1;
         write(self)?;
         self.depth -= 1;
@@ -183,6 +187,7 @@ impl<'a> Writer<'a> {
     ) -> Written {
         self.length(len)?;
         entries.try_for_each(|(key, value)| {
+            watch::tick();
             self.value(key)?;
             self.value(value)
         })

@@ -80,6 +80,7 @@ impl<'a> Writer<'a> {
                 if i > 0 {
                     w.raw(",");
                 }
+                w.one_more()?;
                 write(w, item)?;
                 w.raw(",");
                 w.number("g:Int64", bulk)?;

@@ -57,12 +57,13 @@ pub(crate) fn results(
     are_first: bool,
     out: &mut Vec<u8>,
 ) -> Result<(), EncodeError> {
-    let mut writer = Writer::new(out, dialect, properties);
+    let mut writer = Writer::of_message(out, dialect, properties);
     let mut are_first = are_first;
     let mut item = |w: &mut Writer<'_>, write: &dyn Fn(&mut Writer<'_>) -> Written| {
         if !std::mem::take(&mut are_first) {
             w.raw(",");
         }
+        w.one_more()?;
         write(w)
     };
     match results {

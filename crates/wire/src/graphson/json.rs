@@ -2,10 +2,28 @@
 
 use std::io::Write;
 
+use values::watch;
+
+/// Bytes of a long text after which it is noted how much was done.
+const STRETCH: usize = 4 << 10;
+
+/// Bytes that are worth a tick.
+const BYTES_PER_TICK: usize = 64;
+
 /// Appends a string in quotes, with what JSON needs escaped.
 pub(super) fn string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
-    let bytes = text.as_bytes();
+    for stretch in text.as_bytes().chunks(STRETCH) {
+        if stretch.len() >= BYTES_PER_TICK {
+            watch::ticks(stretch.len() / BYTES_PER_TICK);
+        }
+        escaped(stretch, out);
+    }
+    out.push(b'"');
+}
+
+/// Only single bytes are escaped, so a text may be cut anywhere.
+fn escaped(bytes: &[u8], out: &mut Vec<u8>) {
     let mut plain = 0;
     for (at, byte) in bytes.iter().enumerate() {
         if !matches!(byte, 0..0x20 | b'"' | b'\\') {
@@ -16,7 +34,6 @@ pub(super) fn string(text: &str, out: &mut Vec<u8>) {
         escape(*byte, out);
     }
     out.extend_from_slice(&bytes[plain..]);
-    out.push(b'"');
 }
 
 fn escape(byte: u8, out: &mut Vec<u8>) {
@@ -26,7 +43,11 @@ fn escape(byte: u8, out: &mut Vec<u8>) {
         b'\n' => out.extend_from_slice(b"\\n"),
         b'\r' => out.extend_from_slice(b"\\r"),
         b'\t' => out.extend_from_slice(b"\\t"),
-        other => display(format_args!("\\u{other:04x}"), out),
+        control => {
+            const DIGITS: &[u8; 16] = b"0123456789abcdef";
+            let digit = |half: u8| DIGITS[usize::from(half & 0xf)];
+            out.extend_from_slice(&[b'\\', b'u', b'0', b'0', digit(control >> 4), digit(control)]);
+        }
     }
 }
 

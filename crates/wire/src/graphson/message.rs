@@ -115,7 +115,7 @@ pub fn encode_results(
     dialect: Dialect,
     out: &mut Vec<u8>,
 ) -> Result<(), EncodeError> {
-    Writer::new(out, dialect, properties).object(|o| {
+    Writer::of_message(out, dialect, properties).object(|o| {
         match &response.id {
             Some(id) => o.text("requestId", &id.to_string())?,
             None => o.field("requestId", |w| {

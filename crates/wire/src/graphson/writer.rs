@@ -1,11 +1,11 @@
 //! Writing values.
 
-use values::{DateKind, DateTime, MapKind, Value};
+use values::{DateKind, DateTime, MapKind, Value, watch};
 
 use super::{Dialect, Version, base64, json};
 use crate::message::Properties;
 use crate::wire_value::{Extended, Graph, Tree};
-use crate::{EncodeError, MAX_DEPTH, WireValue};
+use crate::{EncodeError, MAX_DEPTH, MAX_RESULTS, WireValue};
 
 /// Appends JSON to a buffer.
 pub(super) struct Writer<'a> {
@@ -13,13 +13,27 @@ pub(super) struct Writer<'a> {
     pub(super) dialect: Dialect,
     pub(super) properties: Properties,
     depth: usize,
+    /// The most bytes that there may be.
+    most: usize,
 }
 
 pub(super) type Written = Result<(), EncodeError>;
 
 impl<'a> Writer<'a> {
     pub fn new(out: &'a mut Vec<u8>, dialect: Dialect, properties: Properties) -> Self {
-        Self { out, dialect, properties, depth: 0 }
+        Self { out, dialect, properties, depth: 0, most: usize::MAX }
+    }
+
+    /// One that writes no more than a message may have.
+    pub fn of_message(out: &'a mut Vec<u8>, dialect: Dialect, properties: Properties) -> Self {
+        Self { most: MAX_RESULTS, ..Self::new(out, dialect, properties) }
+    }
+
+    /// There is one more of many. What a value shares, and what is there a million times, is much larger here than it was.
+    #[inline]
+    pub(super) fn one_more(&self) -> Written {
+        watch::tick();
+        if self.out.len() <= self.most { Ok(()) } else { Err(EncodeError::TooLarge) }
     }
 
     pub fn raw(&mut self, text: &str) {
@@ -35,8 +49,7 @@ impl<'a> Writer<'a> {
         if self.depth == MAX_DEPTH {
             return Err(EncodeError::TooDeep);
         }
-        // A value that shares its parts is much larger here than it was.
-        values::watch::tick();
+        self.one_more()?;
         self.depth += 1;
         write(self)?;
         self.depth -= 1;
@@ -96,6 +109,7 @@ impl<'a> Writer<'a> {
             if i > 0 {
                 self.raw(",");
             }
+            self.one_more()?;
             write(self, item)?;
         }
         self.raw("]");
@@ -258,14 +272,14 @@ pub(super) struct Fields<'w, 'a> {
 impl<'a> Fields<'_, 'a> {
     /// Writes a field.
     pub fn field(&mut self, name: &str, write: impl FnOnce(&mut Writer<'a>) -> Written) -> Written {
-        self.name(name, ":");
+        self.name(name, ":")?;
         write(self.writer)
     }
 
     /// Writes an entry of a map that was begun with [`Writer::named_map`].
     pub fn entry(&mut self, name: &str, write: impl FnOnce(&mut Writer<'a>) -> Written) -> Written {
         let separator = if self.writer.dialect.wraps_collections() { "," } else { ":" };
-        self.name(name, separator);
+        self.name(name, separator)?;
         write(self.writer)
     }
 
@@ -282,11 +296,48 @@ impl<'a> Fields<'_, 'a> {
         self.writer.dialect.version
     }
 
-    fn name(&mut self, name: &str, separator: &str) {
+    fn name(&mut self, name: &str, separator: &str) -> Written {
+        self.writer.one_more()?;
         if !std::mem::take(&mut self.first) {
             self.writer.raw(",");
         }
         self.writer.string(name);
         self.writer.raw(separator);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(value: &Value, most: usize) -> (Written, usize) {
+        let mut out = Vec::new();
+        let mut writer = Writer { most, ..Writer::new(&mut out, Dialect::UNTYPED, Properties::Given) };
+        let written = writer.value(value);
+        (written, out.len())
+    }
+
+    #[test]
+    fn what_is_written_ends_at_the_bound_however_little_it_takes_in_memory() {
+        let text = Value::from("\u{1}".repeat(1_000));
+        let often = values::BulkSet::from_iter([(text.clone(), 1_000)]);
+        let shared = Value::from(vec![Value::from(vec![text; 100]); 10]);
+        let keys = (0..1_000).map(|key| (Value::Long(key), Value::from("x".repeat(1_000))));
+        for value in [Value::from(often), shared, Value::from(values::Map::from_iter(keys))] {
+            let (outcome, length) = written(&value, 100_000);
+            assert_eq!(outcome, Err(EncodeError::TooLarge));
+            assert!((100_000..110_000).contains(&length), "{length}");
+            assert_eq!(written(&value, 10_000_000).0, Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_escaped_as_a_short_one_is() {
+        let text = "\"ä\\\u{1f}\n€\t\u{7f}".repeat(3_000);
+        let mut out = Vec::new();
+        json::string(&text, &mut out);
+        assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), text);
+        assert_eq!(String::from_utf8(out).unwrap(), serde_json::to_string(&text).unwrap());
     }
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use values::{Map, Value};
 use wire::{
-    Properties, Results,
+    EncodeError, Properties, Results,
     four::{Format, Status},
 };
 
@@ -26,10 +26,8 @@ pub(super) struct Answer {
     /// It is dropped before the query, so that nobody listens any more when that is cancelled.
     paging: Paging,
     running: Box<dyn Running>,
-    /// Held until it is over.
-    _turn: Option<Turn>,
-    /// Held for its count.
-    _permit: Place,
+    /// Held until it is over: its turn, and for its count.
+    _held: Option<(Option<Turn>, Place)>,
     shape: Shape,
     /// Whether its beginning was written.
     begun: bool,
@@ -68,12 +66,24 @@ impl Answer {
         permit: Place,
         shape: Shape,
     ) -> Self {
-        Self { paging, running, _turn: turn, _permit: permit, shape, begun: false, any: false }
+        Self { paging, running, _held: Some((turn, permit)), shape, begun: false, any: false }
     }
 
     /// When the time of the query is over.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.running.deadline()
+    }
+
+    /// It is complete, and holds nothing up any more, above all no turn in a transaction.
+    pub(super) fn let_go(&mut self) {
+        self._held = None;
+    }
+
+    /// The last piece instead of one that was written in time and was late all the same, perhaps the first of all.
+    pub(super) fn missed(&mut self, format: Format, is_first: bool) -> Piece {
+        self.running.missed();
+        self.begun &= !is_first;
+        self.failure(format, status::failed(&late(), self.shape.within))
     }
 
     /// Waits for the next piece, and for room for it.
@@ -145,6 +155,7 @@ impl Answer {
                 (self.begun, self.any) = (true, any || had_any);
                 Ok(Piece { bytes, held, room, end })
             }
+            Some(Err(EncodeError::TooLarge)) => Err(status::failed(&too_large(), self.shape.within)),
             Some(Err(error)) => Err(status::unencodable(&error)),
             None => {
                 self.running.missed();

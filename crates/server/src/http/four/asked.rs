@@ -17,6 +17,7 @@ use crate::{
     aside::{Work, aside},
     connections::Guest,
     host::Host,
+    reading::Weight,
     request::{Form, Operation, Refusal},
 };
 
@@ -29,8 +30,8 @@ pub(super) struct Asked {
     fields: Arguments,
     /// The header `bulkResults`, for what says nothing else.
     bulks: bool,
-    /// About how many bytes of memory parameters take that come as a text.
-    memory: usize,
+    /// What parameters take in memory that come as a text.
+    weight: Weight,
 }
 
 /// How a transaction is committed.
@@ -85,7 +86,7 @@ impl Asked {
             )),
             _ => {
                 let bulks = header("bulkresults").is_some_and(|value| value == "true");
-                Ok(Self { control, transaction, script, fields, bulks, memory: 0 })
+                Ok(Self { control, transaction, script, fields, bulks, weight: Weight::default() })
             }
         }
     }
@@ -118,7 +119,8 @@ impl Asked {
             crate::StatusCode::Evaluation => status::invalid(refusal.message),
             _ => status::refused(&refusal),
         })?;
-        operation.query.memory += self.memory;
+        operation.query.memory += self.weight.bytes;
+        operation.query.reserved.extend(self.weight.reserved.take());
         operation.form = if bulks && has_bulks { Form::Bytecode } else { Form::Script };
         Ok(operation)
     }
@@ -162,8 +164,8 @@ impl Asked {
         let Some(parameters) = self.fields.take("parameters") else { return Ok(WireValue::NULL) };
         let entries = match parameters {
             WireValue::Value(Value::String(text)) => {
-                self.memory = host
-                    .weigh(text.len(), || gremlin::memory_of(&text))
+                self.weight = host
+                    .room_now(text.len(), || gremlin::memory_of(&text))
                     .map_err(|error| status::failed(&error, In::Itself))?;
                 let told = |error| {
                     let text: String = text.chars().take(80).collect();

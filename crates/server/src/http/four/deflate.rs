@@ -1,28 +1,139 @@
 //! Compression of an answer while it is sent.
+//!
+//! To compress a hundred megabytes takes seconds. So what is compressed goes into it part by part, and between two parts there is a look
+//! at the deadline, and others have the core. What has gone in cannot be taken out again, and what comes later refers to it; so when a
+//! piece is late, nothing more can be compressed. But what was told before ends with a whole byte, since each piece is flushed, and
+//! deflate has blocks that are stored as they are:
+//!
+//! ```text
+//! header │ piece, flushed │ … │ piece that is late: untold │ stored: how the answer ends │ last block │ sum of what was told
+//! ```
 
-use std::io::Write;
+use std::{io::Write, time::Instant};
 
-use flate2::{Compression, write::ZlibEncoder};
+use flate2::{Compression, write::DeflateEncoder};
+use values::give_way;
 
 use crate::aside::{Work, aside};
 
+/// Bytes of a part, which takes a millisecond or two.
+const PART: usize = 64 << 10;
+
+/// How zlib's format begins: deflate with a window of 32 KiB, made in haste.
+const HEADER: [u8; 2] = [0x78, 0x01];
+
+/// Most bytes of a stored block.
+const STORED: usize = u16::MAX as usize;
+
+/// A stored block that is empty, and the last one.
+const LAST: [u8; 5] = [1, 0, 0, 0xff, 0xff];
+
 /// What HTTP calls `deflate`: zlib's format, of which each piece can be read before the next one is there.
-pub(super) struct Deflate(ZlibEncoder<Vec<u8>>);
+pub(super) struct Deflate {
+    /// Without header and sum, for nobody else knows the sum of what was told.
+    encoder: DeflateEncoder<Vec<u8>>,
+    /// Of what was told.
+    sum: Sum,
+    /// Whether anything was.
+    begun: bool,
+}
 
 impl Deflate {
     /// Nothing written yet. Fast rather than tight: who asks may well be on the same machine.
     pub(super) fn new() -> Self {
-        Self(ZlibEncoder::new(Vec::new(), Compression::fast()))
+        let encoder = DeflateEncoder::new(HEADER.to_vec(), Compression::fast());
+        Self { encoder, sum: Sum::default(), begun: false }
     }
 
-    /// The next piece, compressed.
-    pub(super) fn piece(&mut self, bytes: Vec<u8>, is_last: bool) -> Vec<u8> {
-        aside(Work::Results(bytes.len() as u64), None, || {
-            let written = self.0.write_all(&bytes);
-            let written = written.and_then(|()| if is_last { self.0.try_finish() } else { self.0.flush() });
-            written.expect("a vector takes what is written to it");
-            std::mem::take(self.0.get_mut())
-        })
+    /// The next piece, compressed; `None` if the deadline came first. Then nothing can be told any more but the [end](Self::end_instead).
+    pub(super) fn piece(
+        &mut self,
+        bytes: &[u8],
+        is_last: bool,
+        deadline: Option<Instant>,
+    ) -> Option<Vec<u8>> {
+        let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        aside(Work::Results(bytes.len() as u64), deadline, || self.compressed(bytes, is_last, is_late))
+    }
+
+    /// What to tell instead of a piece that was late: some bytes as they are, which are the last.
+    pub(super) fn end_instead(self, bytes: &[u8]) -> Vec<u8> {
+        let (mut sum, mut end) = (self.sum, Vec::with_capacity(bytes.len() + 64));
+        if !self.begun {
+            end.extend(HEADER);
+        }
+        for block in bytes.chunks(STORED) {
+            let len = block.len() as u16;
+            end.push(0);
+            end.extend(len.to_le_bytes());
+            end.extend((!len).to_le_bytes());
+            end.extend_from_slice(block);
+        }
+        end.extend(LAST);
+        sum.add(bytes);
+        end.extend(sum.bytes());
+        end
+    }
+
+    /// The next piece, unless it is late before the last part of it has gone in.
+    fn compressed(
+        &mut self,
+        bytes: &[u8],
+        is_last: bool,
+        mut is_late: impl FnMut() -> bool,
+    ) -> Option<Vec<u8>> {
+        const TAKES: &str = "a vector takes what is written to it";
+        let mut sum = self.sum;
+        for part in bytes.chunks(PART) {
+            if is_late() {
+                return None;
+            }
+            sum.add(part);
+            self.encoder.write_all(part).expect(TAKES);
+            give_way();
+        }
+        let ended = if is_last { self.encoder.try_finish() } else { self.encoder.flush() };
+        ended.expect(TAKES);
+        (self.sum, self.begun) = (sum, true);
+        let mut piece = std::mem::take(self.encoder.get_mut());
+        if is_last {
+            piece.extend(sum.bytes());
+        }
+        Some(piece)
+    }
+}
+
+/// The sum with which zlib's format ends (Adler-32): of the bytes, and of all these sums.
+#[derive(Clone, Copy)]
+struct Sum {
+    one: u32,
+    all: u32,
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self { one: 1, all: 0 }
+    }
+}
+
+impl Sum {
+    fn add(&mut self, bytes: &[u8]) {
+        /// Both are what is left of them by this prime number.
+        const PRIME: u32 = 65_521;
+        /// So many bytes can be added before either has no room in 32 bits.
+        const STRETCH: usize = 5_552;
+        for stretch in bytes.chunks(STRETCH) {
+            for byte in stretch {
+                self.one += u32::from(*byte);
+                self.all += self.one;
+            }
+            self.one %= PRIME;
+            self.all %= PRIME;
+        }
+    }
+
+    fn bytes(self) -> [u8; 4] {
+        (self.all << 16 | self.one).to_be_bytes()
     }
 }
 
@@ -32,17 +143,92 @@ mod tests {
 
     use super::*;
 
+    /// What a client reads of an answer. It looks at the sum, too.
+    fn read(sent: &[u8]) -> Vec<u8> {
+        let mut all = Vec::new();
+        flate2::read::ZlibDecoder::new(sent).read_to_end(&mut all).unwrap();
+        all
+    }
+
+    /// Bytes that cannot be compressed.
+    fn noise(len: usize) -> Vec<u8> {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state as u8
+        };
+        std::iter::repeat_with(next).take(len).collect()
+    }
+
     #[test]
     fn each_piece_can_be_read_before_the_next_one_is_there() {
         let mut deflate = Deflate::new();
-        let mut sent = deflate.piece(vec![b'a'; 10_000], false);
+        let mut sent = deflate.piece(&[b'a'; 10_000], false, None).unwrap();
         assert!(sent.len() < 1_000);
-        let mut read = vec![0; 10_000];
-        flate2::read::ZlibDecoder::new(&sent[..]).read_exact(&mut read).unwrap();
-        assert_eq!(read, [b'a'; 10_000]);
-        sent.extend(deflate.piece(b"bc".to_vec(), true));
-        let mut all = Vec::new();
-        flate2::read::ZlibDecoder::new(&sent[..]).read_to_end(&mut all).unwrap();
+        let mut some = vec![0; 10_000];
+        flate2::read::ZlibDecoder::new(&sent[..]).read_exact(&mut some).unwrap();
+        assert_eq!(some, [b'a'; 10_000]);
+        sent.extend(deflate.piece(b"bc", true, None).unwrap());
+        let all = read(&sent);
         assert_eq!((all.len(), &all[10_000..]), (10_002, &b"bc"[..]));
+    }
+
+    #[test]
+    fn the_deadline_is_looked_at_before_each_part() {
+        let mut looks = 0;
+        let piece = noise(10 * PART + 1);
+        let is_late = || {
+            looks += 1;
+            false
+        };
+        let sent = Deflate::new().compressed(&piece, true, is_late).unwrap();
+        assert_eq!(read(&sent), piece);
+        assert_eq!(looks, 11);
+    }
+
+    #[test]
+    fn what_is_late_in_the_middle_of_a_piece_ends_with_what_is_told_instead() {
+        let (first, second) = (noise(3 * PART / 2), vec![b'b'; 10 * PART]);
+        // Late in the first piece, and in the one after it.
+        for told in [&first[..0], &first[..]] {
+            for end in [&b"too late"[..], &[], &noise(3 * STORED + 5)[..]] {
+                let mut deflate = Deflate::new();
+                let mut sent = match told {
+                    [] => Vec::new(),
+                    told => deflate.piece(told, false, None).unwrap(),
+                };
+                let mut looks = 0;
+                let late = deflate.compressed(&second, true, || {
+                    looks += 1;
+                    looks == 4
+                });
+                assert!(late.is_none() && looks == 4);
+                sent.extend(deflate.end_instead(end));
+                assert!(read(&sent) == [told, end].concat(), "{} and {}", told.len(), end.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_piece_whose_deadline_is_over_is_late_before_it_begins() {
+        let mut deflate = Deflate::new();
+        assert!(deflate.piece(b"all of it", true, Some(Instant::now())).is_none());
+        assert_eq!(read(&deflate.end_instead(b"late")), b"late");
+    }
+
+    #[test]
+    fn the_sum_is_that_of_the_format() {
+        let of = |bytes: &[u8]| {
+            let mut sum = Sum::default();
+            sum.add(bytes);
+            sum.bytes()
+        };
+        assert_eq!(of(b""), [0, 0, 0, 1]);
+        assert_eq!(of(b"Wikipedia"), [0x11, 0xe6, 0x03, 0x98]);
+        let (mut sum, many) = (Sum::default(), vec![0xff; 100_000]);
+        many.chunks(777).for_each(|some| sum.add(some));
+        assert_eq!(sum.bytes(), of(&many), "however it comes");
     }
 }

@@ -77,9 +77,10 @@ impl Exchange {
     pub(super) async fn reply(self, mut answer: Answer) -> Reply {
         let piece = answer.next(self.format, &self.guest).await;
         self.guest.answer_by(answer.deadline(), &piece.room);
-        // What is complete holds nothing up any more, above all no turn in a transaction.
-        let answer = piece.end.is_none().then(|| Box::new(answer));
-        self.chunked(answer, piece)
+        if piece.end.is_some() {
+            answer.let_go();
+        }
+        self.chunked(Some(Box::new(answer)), piece)
     }
 
     /// The reply to a request that did not run.
@@ -132,7 +133,8 @@ type Chunk = Result<Frame<Bytes>, Infallible>;
 impl Rest {
     /// The next chunk, and what is left after it.
     async fn next(self) -> Option<(Chunk, Self)> {
-        let (exchange, answer, piece, deflate, turn) = match self {
+        let is_first = matches!(self, Self::First { .. });
+        let (exchange, mut answer, piece, mut deflate, turn) = match self {
             Self::First { exchange, answer, piece, deflate } => {
                 (exchange, answer, piece, deflate, Turn::begin())
             }
@@ -149,11 +151,8 @@ impl Rest {
             Self::Nothing => return None,
         };
         let Piece { bytes, held, room, end } = piece;
-        let mut deflate = deflate;
-        let bytes = match &mut deflate {
-            Some(deflate) => deflate.piece(bytes, end.is_some()),
-            None => bytes,
-        };
+        let (bytes, end) =
+            packed((bytes, end), &mut deflate, answer.as_deref_mut(), (exchange.format, is_first));
         let chunk = Ok(Frame::data(counted(bytes, held.into_iter().collect(), room)));
         let rest = match (end, answer) {
             (None, Some(answer)) => Self::More { exchange, answer, deflate, turn },
@@ -161,6 +160,25 @@ impl Rest {
         };
         Some((chunk, rest))
     }
+}
+
+/// A piece as it is sent, with how the request went, if it is the last. One that is not compressed in time gives way to a last one.
+fn packed(
+    (bytes, end): (Vec<u8>, Option<Status>),
+    deflate: &mut Option<Deflate>,
+    answer: Option<&mut Answer>,
+    (format, is_first): (Format, bool),
+) -> (Vec<u8>, Option<Status>) {
+    let Some(packing) = deflate else { return (bytes, end) };
+    // How it failed is told whenever that is.
+    let has_failed = end.as_ref().is_some_and(|status| status.code != Status::ok().code);
+    let deadline = answer.as_ref().filter(|_| !has_failed).and_then(|answer| answer.deadline());
+    if let Some(packed) = packing.piece(&bytes, end.is_some(), deadline) {
+        return (packed, end);
+    }
+    let (Some(answer), Some(deflate)) = (answer, deflate.take()) else { return (Vec::new(), end) };
+    let late = answer.missed(format, is_first);
+    (deflate.end_instead(&late.bytes), late.end)
 }
 
 /// The status once more, without its message.

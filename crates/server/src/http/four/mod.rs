@@ -29,6 +29,7 @@ use crate::{
     mailbox::Mailbox,
     paging::Paging,
     queries::submit,
+    reading::Weight,
     request::Operation,
     sessions::{NoTurn, Turn},
 };
@@ -40,10 +41,10 @@ use status::In;
 /// The header with the id of a transaction.
 pub(super) const TRANSACTION_ID: &str = "x-transaction-id";
 
-/// Answers a request that takes about so many bytes of memory.
+/// Answers a request that takes so much memory.
 pub(super) async fn answer(
     request: Request,
-    memory: usize,
+    weight: Weight,
     headers: &HeaderMap,
     asked: Instant,
     guest: &Arc<Guest>,
@@ -54,7 +55,7 @@ pub(super) async fn answer(
         return error(hyper::StatusCode::BAD_REQUEST, None, &message, None);
     };
     let mut exchange = Exchange::new(format, mime, headers, guest.clone());
-    match begin(request, memory, headers, asked, &mut exchange).await {
+    match begin(request, weight, headers, asked, &mut exchange).await {
         Ok(answer) => exchange.reply(answer).await,
         Err(status) => exchange.failure(&status),
     }
@@ -63,7 +64,7 @@ pub(super) async fn answer(
 /// Starts what a request asks for.
 async fn begin(
     request: Request,
-    memory: usize,
+    weight: Weight,
     headers: &HeaderMap,
     time: Instant,
     exchange: &mut Exchange,
@@ -85,7 +86,8 @@ async fn begin(
     let is_over = id.is_some() && known.is_none();
     let source = known.as_ref().map(|transaction| &transaction.source);
     let mut operation = asked.operation(source, bulks, &guest)?;
-    operation.came(time, memory);
+    let memory = weight.bytes;
+    operation.came(time, weight);
     let permit = host.admit(&guest).map_err(|refusal| status::refused(&refusal))?;
     let turn = match (control, known) {
         (Control::Begin, _) => Some(open(&operation, &guest)?),
