@@ -1,7 +1,7 @@
 //! Results on their way out: handles of elements become the elements themselves, detached from the graph.
 
 use std::cell::RefCell;
-use std::fmt::Write;
+use std::fmt::{self, Display, Formatter, Write};
 use std::sync::Arc;
 
 use graph::{EdgeLabelId, PropertyEntry, ReadNotes, ReadUnit, Reader};
@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use crate::vertex_property::{as_it_is_now, meta_properties, read_again};
 use values::{
-    BulkSet, Edge, EdgeRef, Extent, LARGE, Map, Measure, Path, Property, Set, Value, Vertex, VertexProperty,
-    VertexRef, Weighed, watch,
+    BulkSet, Edge, EdgeRef, Extent, LARGE, Map, MapKind, Measure, Path, Property, Set, Value, Vertex,
+    VertexProperty, VertexRef, Weighed, sequence, watch,
 };
 
 /// How much of an element leaves with it.
@@ -245,6 +245,7 @@ impl<'a> Detacher<'a> {
     fn parts(&mut self, parts: &[Value]) -> (Vec<Value>, Measure) {
         let mut measure = Measure::default();
         let detached = parts.iter().map(|part| {
+            watch::tick();
             let (value, extent) = self.part(part);
             measure.add(extent);
             value
@@ -315,11 +316,52 @@ pub(crate) fn text(value: &Value, reader: &Reader<'_>) -> String {
 ///
 /// # Errors
 /// If `into` has no room for it.
-pub(crate) fn write_text(value: &Value, reader: &Reader<'_>, into: &mut impl Write) -> std::fmt::Result {
-    if value.extent().is_attached
-        && !matches!(value, Value::Entry(_) | Value::Property(_) | Value::VertexProperty(_))
-    {
-        return write!(into, "{}", detach(value, reader, Detail::Tokens));
+pub(crate) fn write_text(value: &Value, reader: &Reader<'_>, into: &mut impl Write) -> fmt::Result {
+    write!(into, "{}", Shown { value, reader, is_part: false })
+}
+
+/// The beginning of that text, for a message.
+pub(crate) fn excerpt_of(value: &Value, reader: &Reader<'_>) -> String {
+    values::excerpt(&Shown { value, reader, is_part: false })
+}
+
+/// A value with the text that it has when it has left. Elements are looked up one by one as they are written, and collections are not
+/// detached as a whole: a text that is cut costs no more than what is left of it.
+struct Shown<'a> {
+    value: &'a Value,
+    reader: &'a Reader<'a>,
+    /// Whether it stands in a collection, where an entry is a map.
+    is_part: bool,
+}
+
+impl Shown<'_> {
+    fn part<'p>(&'p self, value: &'p Value) -> Shown<'p> {
+        Shown { value, reader: self.reader, is_part: true }
     }
-    write!(into, "{value}")
+}
+
+impl Display for Shown<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let one = |value: &Value, f: &mut Formatter<'_>| self.part(value).fmt(f);
+        match self.value {
+            Value::List(members) => sequence(("[", "]"), members.iter(), f, one),
+            Value::Set(members) => sequence(("[", "]"), members.iter(), f, one),
+            Value::Path(path) => sequence(("path[", "]"), path.objects.iter(), f, one),
+            Value::BulkSet(members) => sequence(("{", "}"), members.iter(), f, |(member, count), f| {
+                write!(f, "{}={count}", self.part(member))
+            }),
+            Value::Map(map) if map.kind() != MapKind::Metrics => {
+                sequence(("{", "}"), map.iter(), f, |(key, value), f| {
+                    write!(f, "{}={}", self.part(key), self.part(value))
+                })
+            }
+            Value::Entry(entry) => {
+                watch::tick();
+                let (open, close) = if self.is_part { ("{", "}") } else { ("", "") };
+                write!(f, "{open}{}={}{close}", self.part(&entry.0), self.part(&entry.1))
+            }
+            Value::VertexRef(_) | Value::EdgeRef(_) => detach(self.value, self.reader, Detail::Tokens).fmt(f),
+            other => other.fmt(f),
+        }
+    }
 }

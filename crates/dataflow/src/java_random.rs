@@ -1,5 +1,7 @@
 //! The sequence of `java.util.Random`, which `SeedStrategy` stands for: a linear congruential generator of 48 bits.
 
+use values::watch;
+
 /// A generator.
 #[derive(Clone, Debug)]
 pub(crate) struct JavaRandom(u64);
@@ -46,6 +48,7 @@ impl JavaRandom {
     /// Puts members in an order by chance, as `Collections.shuffle`.
     pub(crate) fn shuffle<T>(&mut self, members: &mut [T]) {
         for last in (1..members.len()).rev() {
+            watch::tick();
             let bound = i32::try_from(last + 1).unwrap_or(i32::MAX);
             members.swap(last, self.below(bound) as usize);
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use store::StoreError;
-use values::Value;
+use values::{Value, excerpt};
 
 use crate::model::NameSpace;
 
@@ -218,18 +218,33 @@ impl GraphError {
     }
 }
 
-/// An id as the user wrote it, strings in quotes.
+/// An id as the user wrote it, strings in quotes. Of one that is long, or can be none, the beginning.
 struct DisplayId<'a>(&'a Value);
 
 impl std::fmt::Display for DisplayId<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
-            Value::String(s) => write!(f, "{s:?}"),
-            Value::Uuid(u) => write!(f, "{u}"),
-            other => match other.as_i64() {
-                Some(n) => write!(f, "{n}"),
-                None => write!(f, "{other:?}"),
-            },
+            Value::String(s) => write!(f, "{:?}", excerpt(s)),
+            other => f.write_str(&excerpt(other)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_stands_in_a_message_as_it_is_written_and_cut_where_it_is_long() {
+        let text = |id: Value| GraphError::NoSuchVertex(id).to_string();
+        let rest = "does not exist (or no longer does)";
+        assert_eq!(text(Value::Long(7)), format!("the vertex 7 {rest}"));
+        assert_eq!(text("a\"b".into()), format!("the vertex \"a\\\"b\" {rest}"));
+        let long = Value::from((0..1_000_000).map(Value::Int).collect::<Vec<_>>());
+        let values = [Value::from("x".repeat(1 << 20)), long];
+        for message in values.map(text) {
+            assert!(message.ends_with(rest) && message.contains('…'), "{message}");
+            assert!(message.len() < 300, "{message}");
         }
     }
 }

@@ -106,6 +106,7 @@ impl Display for Argument {
 
 fn write_map(entries: &[(Argument, Argument)], f: &mut Formatter<'_>) -> fmt::Result {
     for (i, (key, value)) in entries.iter().enumerate() {
+        values::watch::tick();
         f.write_str(if i == 0 { "[" } else { ", " })?;
         // In parentheses any key is read as what it is.
         write!(f, "({key}): {value}")?;

@@ -1,7 +1,7 @@
 //! What a plan may depend on beside the traversal and the graph.
 
 use gremlin::{Argument, Instruction, SourceName};
-use values::{Str, Value};
+use values::{Str, Value, excerpt};
 
 use crate::PlanError;
 use crate::physical::{InterPolicy, IntraPolicy};
@@ -75,8 +75,10 @@ impl Options {
 
     /// Sets one option; `name` is its key without `mangrove.`.
     fn set(&mut self, name: &str, value: &Value) -> Result<(), PlanError> {
-        let bad =
-            |problem: String| PlanError::BadOption { key: Str::from(format!("{PREFIX}{name}")), problem };
+        let bad = |problem: String| {
+            let key = Str::from(format!("{PREFIX}{}", excerpt(name)));
+            PlanError::BadOption { key, problem }
+        };
         match name {
             "scopes" => {
                 self.scopes = switch(value).ok_or_else(|| bad("expected on, off or a boolean".into()))?
@@ -117,6 +119,7 @@ impl Options {
                     .ok_or_else(|| bad("expected names of rules, separated by commas".into()))?;
                 for rule in names.split(',').map(str::trim).filter(|rule| !rule.is_empty()) {
                     self.disabled_rules.insert(rule).map_err(|known| {
+                        let rule = excerpt(rule);
                         bad(format!("there is no rule '{rule}'; the rules are {}", known.join(", ")))
                     })?;
                 }

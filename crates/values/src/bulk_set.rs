@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use crate::{Seeded, Value};
+use crate::{Seeded, Value, watch};
 
 /// TinkerPop's `BulkSet`: what `aggregate` gathers. To users it is a set whose members come as often as they were added.
 ///
@@ -76,10 +76,14 @@ impl BulkSet {
     }
 }
 
+/// There may be millions of members, so the watch is told of each.
 impl FromIterator<(Value, u64)> for BulkSet {
     fn from_iter<I: IntoIterator<Item = (Value, u64)>>(iter: I) -> Self {
         let mut set = Self::new();
-        iter.into_iter().for_each(|(value, count)| set.add(value, count));
+        for (value, count) in iter {
+            watch::tick();
+            set.add(value, count);
+        }
         set
     }
 }
@@ -87,7 +91,11 @@ impl FromIterator<(Value, u64)> for BulkSet {
 impl PartialEq for BulkSet {
     /// The same members, as often.
     fn eq(&self, other: &Self) -> bool {
-        self.members == other.members
+        self.distinct() == other.distinct()
+            && self.iter().all(|(member, count)| {
+                watch::tick();
+                other.count_of(member) == count
+            })
     }
 }
 

@@ -16,6 +16,7 @@ mod equivalence;
 mod orderability;
 mod sets;
 
+pub(crate) use equivalence::all_same;
 pub use orderability::order;
 
 /// Gremlin *equality* (`P.eq`): numbers are equal by value across types, `NaN` equals nothing, `null` equals `null`.
@@ -54,7 +55,7 @@ pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
         (Uuid(a), Uuid(b)) => Some(a.cmp(b)),
         (DateTime(a), DateTime(b)) => Some(a.cmp(b)),
         (Duration(a), Duration(b)) => Some(a.cmp(b)),
-        (Binary(a), Binary(b)) => Some(a.cmp(b)),
+        (Binary(a), Binary(b)) => Some(compare_bytes(a, b)),
         (T(a), T(b)) => Some(a.cmp(b)),
         (Direction(a), Direction(b)) => Some(a.cmp(b)),
         (VertexRef(a), VertexRef(b)) => Some(a.cmp(b)),
@@ -72,25 +73,30 @@ pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
     }
 }
 
-/// Texts from which on a comparison takes longer than a tick of the watch.
+/// Bytes of texts from which on to compare or hash them takes longer than a tick of the watch.
 const LONG_TEXT: usize = 1 << 10;
 
-/// Bytes of texts that are compared in a tick.
+/// Bytes of texts that are compared or hashed in a tick.
 const BYTES_PER_TICK: usize = 256;
 
 /// Compares texts, which may have megabytes in common.
 #[inline]
 fn compare_texts(a: &Str, b: &Str) -> Ordering {
-    let (a, b) = (a.as_str(), b.as_str());
+    compare_bytes(a.as_bytes(), b.as_bytes())
+}
+
+/// The same of bytes: texts are in the order of theirs.
+#[inline]
+fn compare_bytes(a: &[u8], b: &[u8]) -> Ordering {
     if a.len().min(b.len()) >= LONG_TEXT { compare_long(a, b) } else { a.cmp(b) }
 }
 
 #[cold]
-fn compare_long(a: &str, b: &str) -> Ordering {
-    if a.len() == b.len() && std::ptr::eq(a, b) {
+fn compare_long(a: &[u8], b: &[u8]) -> Ordering {
+    if std::ptr::eq(a, b) {
         return Ordering::Equal;
     }
-    if a.as_bytes()[..LONG_TEXT] == b.as_bytes()[..LONG_TEXT] {
+    if a[..LONG_TEXT] == b[..LONG_TEXT] {
         crate::watch::ticks(a.len().min(b.len()) / BYTES_PER_TICK);
     }
     a.cmp(b)
@@ -127,10 +133,10 @@ fn compare_paths(a: &Path, b: &Path) -> Option<Ordering> {
 }
 
 fn compare_maps(a: &Map, b: &Map) -> Option<Ordering> {
-    let flat =
-        |m: &'_ Map| m.sorted().into_iter().flat_map(|(k, v)| [k.clone(), v.clone()]).collect::<Vec<_>>();
+    let (a, b) = (a.sorted(), b.sorted());
+    let flatten = |(k, v)| [k, v];
     // Keys and values alternate, so comparing the flattened entries is comparing entry by entry, key first.
-    compare_all(flat(a).iter(), flat(b).iter())
+    compare_all(a.into_iter().flat_map(flatten), b.into_iter().flat_map(flatten))
 }
 
 fn compare_properties(a: &Property, b: &Property) -> Option<Ordering> {

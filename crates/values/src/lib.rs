@@ -27,7 +27,7 @@ mod value;
 pub mod watch;
 
 pub use bulk_set::BulkSet;
-pub use display::sequence;
+pub use display::{excerpt, sequence};
 pub use element::{Edge, Property, Vertex, VertexProperty};
 pub use extent::{Extent, LARGE, Measure, Parts, Weighed};
 pub use give_way::{SPELL, also_give_way, begin_spell, give_way, holding};

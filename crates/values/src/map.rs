@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Seeded, Set, Value};
+use crate::{Seeded, Set, Value, watch};
 use indexmap::IndexMap;
 
 /// A map from values to values that iterates in insertion order, as the `LinkedHashMap`s of TinkerPop do.
@@ -118,8 +118,9 @@ impl Map {
     }
 }
 
+/// There may be millions of entries, so the watch is told of each.
 impl FromIterator<(Value, Value)> for Map {
     fn from_iter<I: IntoIterator<Item = (Value, Value)>>(iter: I) -> Self {
-        Self(iter.into_iter().collect(), MapKind::Map)
+        Self(iter.into_iter().inspect(|_| watch::tick()).collect(), MapKind::Map)
     }
 }

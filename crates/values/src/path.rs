@@ -1,6 +1,6 @@
 //! The history of a traverser.
 
-use crate::{Str, Value};
+use crate::{Str, Value, compare, watch};
 
 /// The objects a traverser has visited, each with the labels (`as`) it carried there.
 ///
@@ -19,7 +19,7 @@ impl PartialEq for Path {
         let same = |a: &Vec<Str>, b: &Vec<Str>| a == b || is_within(a, b) && is_within(b, a);
         let of_each = self.labels.iter().zip(&other.labels);
         self.labels.len() == other.labels.len()
-            && self.objects == other.objects
+            && compare::all_same(&self.objects, &other.objects)
             && of_each.into_iter().all(|(a, b)| same(a, b))
     }
 }
@@ -53,6 +53,9 @@ impl Path {
             return self.objects.iter().enumerate().all(|(i, o)| !self.objects[..i].contains(o));
         }
         let mut seen = crate::SeededSet::default();
-        self.objects.iter().all(|o| seen.insert(o))
+        self.objects.iter().all(|o| {
+            watch::tick();
+            seen.insert(o)
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! An insertion-ordered set of values.
 
-use crate::{Seeded, Value};
+use crate::{Seeded, Value, watch};
 use indexmap::IndexSet;
 
 /// A set of values that iterates in insertion order. Members are compared by equivalence ([`Value`]'s `Eq`).
@@ -11,6 +11,10 @@ impl Set {
     /// An empty set.
     pub fn new() -> Self {
         Self::default()
+    }
+    /// An empty set with room for so many members.
+    pub fn with_capacity(members: usize) -> Self {
+        Self(IndexSet::with_capacity_and_hasher(members, Seeded::default()))
     }
     /// Adds `value`; `false` if it was there.
     pub fn insert(&mut self, value: impl Into<Value>) -> bool {
@@ -34,8 +38,9 @@ impl Set {
     }
 }
 
+/// There may be millions of members, so the watch is told of each.
 impl FromIterator<Value> for Set {
     fn from_iter<I: IntoIterator<Item = Value>>(iter: I) -> Self {
-        Self(iter.into_iter().collect())
+        Self(iter.into_iter().inspect(|_| watch::tick()).collect())
     }
 }

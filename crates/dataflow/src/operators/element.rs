@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use graph::{EdgeLabelId, KeyId, PropertyEntry, ValueRef};
-use values::{Edge, EdgeRef, Property, Str, T, Value, Vertex, VertexProperty, VertexRef};
+use values::{Edge, EdgeRef, Property, Str, T, Value, Vertex, VertexProperty, VertexRef, watch};
 
 use super::ids;
 use super::view::Graph;
@@ -144,7 +144,10 @@ pub(super) fn meta_property(owner: &Arc<VertexProperty>, property: &Property) ->
 /// The handle of a detached element that is in the graph; every other object as it is. What users pass in (a vertex
 /// from an earlier result as a parameter) equals what traversals visit only as a handle.
 pub(in crate::operators) fn attach(object: Value, graph: &Graph<'_>) -> Value {
-    let attach_all = |members: &[Value]| members.iter().map(|m| attach(m.clone(), graph)).collect::<Vec<_>>();
+    let attach_all = |members: &[Value]| {
+        let attached = members.iter().inspect(|_| watch::tick()).map(|m| attach(m.clone(), graph));
+        attached.collect::<Vec<_>>()
+    };
     let is_detached = |m: &Value| matches!(m, Value::Vertex(_) | Value::Edge(_));
     match &object {
         Value::Vertex(v) => vertex_by_id(&v.id, graph).map_or(object, Value::VertexRef),

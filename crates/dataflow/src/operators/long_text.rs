@@ -59,6 +59,21 @@ pub(super) fn places<'t>(text: &'t str, pattern: &'t str) -> impl Iterator<Item 
     .flatten()
 }
 
+/// The first place of a pattern, which is short and not empty.
+pub(super) fn first(text: &str, pattern: &str) -> Option<usize> {
+    let mut from = 0;
+    while from < text.len() {
+        let to = text.floor_char_boundary(from.saturating_add(PIECE));
+        let seen = text.ceil_char_boundary(to.saturating_add(pattern.len() - 1));
+        if let Some(at) = text[from..seen].find(pattern) {
+            return Some(from + at);
+        }
+        watch::ticks((to - from) / BYTES_PER_TICK);
+        from = to;
+    }
+    None
+}
+
 /// Whether a pattern is in a text.
 pub(super) fn contains(text: &str, pattern: &str) -> bool {
     if text.len() <= PIECE {
@@ -209,6 +224,7 @@ mod tests {
                 let expected: Vec<usize> = text.match_indices(pattern).map(|(at, _)| at).collect();
                 assert_eq!(places(text, pattern).collect::<Vec<_>>(), expected, "{pattern}");
                 assert_eq!(contains(text, pattern), !expected.is_empty());
+                assert_eq!(first(text, pattern), expected.first().copied(), "{pattern}");
             }
         }
         let long = "ab".repeat(3 * PIECE);
@@ -244,6 +260,7 @@ mod tests {
         assert!(ended(&|text| assert_eq!(units(text), 1)));
         assert!(ended(&|text| drop(cut(text, text.len() - 2, text.len()))));
         assert!(ended(&|text| assert!(contains(text, "x"))));
+        assert!(ended(&|text| assert_eq!(first(text, "x"), Some(0))));
         assert!(ended(&|text| assert_eq!(without_leading_space(text), "x")));
         assert!(ended(&|text| assert_eq!(without_trailing_space(text), "x")));
     }

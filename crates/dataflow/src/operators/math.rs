@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use planner::physical::{OpKind, Slot, op};
-use values::{Str, Value, watch};
+use values::{Str, Value, excerpt, watch};
 
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
@@ -65,6 +65,6 @@ fn number(batch: &Batch, row: usize, name: &Str, slot: Option<Slot>) -> Result<f
             "The variable {name} for math() step must resolve to a Number - it is instead of type {found}"
         );
         // What an element is called in here says nothing to anybody.
-        if value.extent().is_attached { begins } else { format!("{begins} with value {value}") }
+        if value.extent().is_attached { begins } else { format!("{begins} with value {}", excerpt(&value)) }
     })
 }

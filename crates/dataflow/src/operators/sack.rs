@@ -78,7 +78,10 @@ fn add_all(mut held: Value, added: &Value, cx: &Context<'_>) -> Result<Value, Qu
         Value::Map(map) if matches!(added, Value::Map(_)) => {
             let map = Arc::make_mut(map);
             if let Value::Map(more) = added {
-                more.iter().for_each(|(key, value)| _ = map.insert(key.clone(), value.clone()));
+                for (key, value) in more.iter() {
+                    watch::tick();
+                    map.insert(key.clone(), value.clone());
+                }
             }
         }
         Value::List(list) if is_collection => Arc::make_mut(list).extend(each(added)),

@@ -166,7 +166,9 @@ impl Definer {
 
 fn no_such_index(description: &IndexDescription) -> GraphError {
     let IndexDescription { label, keys, kind } = description;
-    SchemaError::NoSuchIndex { kind: kind.name(), label: label.clone(), keys: keys.join(", ") }.into()
+    let keys: Vec<String> = keys.iter().map(values::excerpt).collect();
+    let label = values::excerpt(label);
+    SchemaError::NoSuchIndex { kind: kind.name(), label, keys: keys.join(", ") }.into()
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use values::watch;
+
 use crate::{Instruction, SourceName, StepName};
 
 /// A name that can be called.
@@ -38,6 +40,7 @@ pub(super) fn write_list<T: Display>(
 ) -> fmt::Result {
     f.write_str(open)?;
     for (i, item) in items.iter().enumerate() {
+        watch::tick();
         if i > 0 {
             f.write_str(", ")?;
         }

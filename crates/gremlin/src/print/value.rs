@@ -3,7 +3,10 @@
 use std::fmt::{self, Formatter, Write};
 
 use values::number::format_decimal;
-use values::{Direction, T, Value, sequence};
+use values::{Direction, T, Value, sequence, watch};
+
+/// Characters of a string that are written in a tick of the watch.
+const CHARACTERS_PER_TICK: usize = 16;
 
 /// Writes a value as a literal of its type.
 ///
@@ -62,7 +65,10 @@ fn write_fraction(value: f64, digits: &str, suffix: &str, f: &mut Formatter<'_>)
 /// Writes a string in single quotes; control characters are escaped so that the text stays on one line.
 pub(super) fn write_string(string: &str, f: &mut Formatter<'_>) -> fmt::Result {
     f.write_char('\'')?;
-    for c in string.chars() {
+    for (at, c) in string.chars().enumerate() {
+        if at % CHARACTERS_PER_TICK == CHARACTERS_PER_TICK - 1 {
+            watch::tick();
+        }
         match c {
             '\'' | '\\' => write!(f, "\\{c}")?,
             '\n' => f.write_str("\\n")?,

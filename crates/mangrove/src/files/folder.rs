@@ -100,7 +100,7 @@ fn parts<'p>(directory: &Path, file: &'p Path) -> Result<Vec<&'p OsStr>, FilePro
 }
 
 fn refused(part: &OsStr, error: Errno) -> FileProblem {
-    let part = part.to_string_lossy();
+    let part = values::excerpt(&part.to_string_lossy());
     match error {
         Errno::LOOP | Errno::MLINK => format!("{part:?} is a symbolic link, and such are not followed"),
         Errno::NOTDIR => format!("{part:?} is no folder, or a symbolic link, and such are not followed"),

@@ -149,7 +149,8 @@ pub(super) fn check_name(name: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "{name:?} is no name for a graph: it has letters, digits and `_`, begins with none of the digits, and has at most {LONGEST} of them"
+        "{:?} is no name for a graph: it has letters, digits and `_`, begins with none of the digits, and has at most {LONGEST} of them",
+        values::excerpt(name)
     ))
 }
 

@@ -239,7 +239,7 @@ impl GraphHost for Hosting {
     fn remove(&self, name: &str) -> Result<(), String> {
         let mut open = self.open.lock();
         match open.graphs.get(name) {
-            None => return Err(format!("there is no graph {name}")),
+            None => return Err(format!("there is no graph {}", values::excerpt(name))),
             Some(graph) if graph.is_configured => {
                 return Err(format!(
                     "the configuration has the graph {name}: take it out there, start the server anew, and remove its directory"

@@ -114,6 +114,7 @@ impl Called {
                 Parameter::ComputedWith(key, child) => match compute(child)? {
                     Some(value) => _ = known.insert(key.clone(), value),
                     None => {
+                        let key = values::excerpt(key);
                         let problem = format!("the traversal of its parameter {key} has no result");
                         return Err(failed(&self.name, &problem));
                     }

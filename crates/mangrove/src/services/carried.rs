@@ -4,7 +4,7 @@ use std::{num::NonZeroUsize, sync::atomic::Ordering};
 
 use clap::ValueEnum;
 use formats::{BadRows, ImportOptions, ImportPhase, ImportProgress, Merge, PresentOptions, SeveralLabels};
-use values::{Map, Value};
+use values::{Map, Value, excerpt};
 
 use super::{failed, transfers};
 use crate::{
@@ -127,7 +127,7 @@ impl<'a> Asked<'a> {
             T::from_str(text, false).map_err(|_| {
                 let names = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
                 let names: Vec<_> = names.map(|value| value.get_name().to_owned()).collect();
-                format!("`{name}` is {text}, and may be {}", names.join(", "))
+                format!("`{name}` is {}, and may be {}", excerpt(text), names.join(", "))
             })
         };
         self.text(name)?.map(read).transpose()
@@ -139,7 +139,9 @@ impl<'a> Asked<'a> {
             None | Some("refuse") => SeveralLabels::Refuse,
             Some("first") => SeveralLabels::First,
             Some("join") => SeveralLabels::Join,
-            Some(other) => return Err(format!("`labels` is {other}, and may be refuse, first or join")),
+            Some(other) => {
+                return Err(format!("`labels` is {}, and may be refuse, first or join", excerpt(other)));
+            }
         };
         let reading = ImportOptions {
             bad_rows: if skips { BadRows::Skip { reports: SHOWN } } else { BadRows::Stop },

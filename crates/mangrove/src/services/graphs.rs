@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use access::{Role, role_on};
-use values::{Map, Value};
+use values::{Map, Value, excerpt};
 
 use super::failed;
 use crate::{Error, asker::Asker, database::Inner, graph_host::GraphHost};
@@ -32,7 +32,7 @@ pub(super) fn create(inner: &Inner, parameters: &Map, _: &Asker) -> Result<Vec<V
     let users = users(service, parameters)?;
     let registry = inner.users.registry();
     if let Some((user, _)) = users.iter().find(|(user, _)| !registry.has(user)) {
-        return Err(failed(service, &format!("there is no user {user}; nothing was made")));
+        return Err(failed(service, &format!("there is no user {}; nothing was made", excerpt(user))));
     }
     host.create(name).map_err(|problem| failed(service, &problem))?;
     for (user, role) in users {
@@ -77,6 +77,7 @@ fn users(service: &str, parameters: &Map) -> Result<Vec<(String, Role)>, Error> 
     };
     let read = |(user, role): (&Value, &Value)| {
         let (Value::String(user), Value::String(role)) = (user, role) else {
+            let (user, role) = (excerpt(user), excerpt(role));
             return Err(failed(
                 service,
                 &format!("`users` must be a map of names and roles, but has {user}: {role}"),
@@ -86,7 +87,7 @@ fn users(service: &str, parameters: &Map) -> Result<Vec<(String, Role)>, Error> 
             Ok((_, Some(read))) if !role.contains('@') => Ok((user.to_string(), read)),
             _ => Err(failed(
                 service,
-                &format!("`{role}` is no role on the new graph: read, write, schema or admin"),
+                &format!("`{}` is no role on the new graph: read, write, schema or admin", excerpt(role)),
             )),
         }
     };

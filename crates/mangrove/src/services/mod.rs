@@ -28,7 +28,7 @@ mod transfers;
 mod users;
 
 use gremlin::Traversal;
-use values::{Map, Str, Value};
+use values::{Map, Str, Value, excerpt};
 
 pub(crate) use call::{begins_with_call, calls};
 
@@ -518,6 +518,7 @@ fn check_names(service: &Service, parameters: &Map) -> Result<(), Error> {
     match parameters.iter().find(|(name, _)| !is_known(name)) {
         None => Ok(()),
         Some((name, _)) => {
+            let name = excerpt(name);
             let known: Vec<_> = service.parameters.iter().map(|(known, _)| *known).collect();
             Err(failed(
                 service.name,
@@ -534,11 +535,13 @@ const LIST: &str = "--list";
 fn unknown(name: &str) -> Error {
     let own = SERVICES.iter().map(|service| service.name).collect::<Vec<_>>().join(", ");
     let known = format!("{LIST}, {}, {}, {own}", tinker::SEARCH, tinker::DEGREE);
+    let name = &excerpt(name);
     failed(name, &format!("Unrecognized service: {name}; there is no such service; there are {known}"))
 }
 
 fn failed(service: &str, problem: &str) -> Error {
-    Error::Service { service: Str::from(service), problem: problem.into() }
+    // Whoever calls it says its name, also of one that there is not.
+    Error::Service { service: Str::from(excerpt(service)), problem: problem.into() }
 }
 
 #[cfg(test)]

@@ -45,6 +45,7 @@ pub(super) fn search(parameters: &Map) -> Result<Steps, Error> {
         Some("Edge") => "E()",
         Some("VertexProperty") => "V().properties()",
         Some(other) => {
+            let other = values::excerpt(other);
             let problem = format!("Type must be one of Vertex/Edge/VertexProperty: {other}");
             return Err(failed(SEARCH, &problem));
         }

@@ -111,7 +111,7 @@ impl Ground {
         let mut state = self.state.lock();
         let before = state.variables.get(&name).map(size);
         if before.is_none() && state.variables.len() >= sessions.max_variables {
-            let most = sessions.max_variables;
+            let (name, most) = (values::excerpt(&name), sessions.max_variables);
             return Err(Error::SessionLimit(format!(
                 "{name} would be one variable more than the {most} that sessions.max_variables allows"
             )));

@@ -1,7 +1,7 @@
 //! What a statement came to, for the variable that it is kept in.
 
 use gremlin::Terminal;
-use values::{Set, Value};
+use values::{Set, Value, excerpt};
 
 use crate::Error;
 
@@ -22,10 +22,12 @@ impl Kept {
     pub(super) fn new(terminal: Terminal, variable: &str, most: u64) -> Result<Self, Error> {
         match terminal {
             Terminal::Unsaid => Err(Error::Script(format!(
-                "{variable} would be a traversal that has not run; end it with next() to keep its first result, or toList() to \
-                 keep all"
+                "{} would be a traversal that has not run; end it with next() to keep its first result, or toList() to \
+                 keep all",
+                excerpt(variable)
             ))),
             Terminal::Iterate => {
+                let variable = excerpt(variable);
                 Err(Error::Script(format!("iterate() has no result that {variable} could keep")))
             }
             _ => Ok(Self { terminal, values: Vec::new(), bytes: 0, most }),
@@ -64,6 +66,7 @@ impl Kept {
 
 /// Why a variable is not kept.
 pub(super) fn too_large(variable: &str, most: u64) -> Error {
+    let variable = excerpt(variable);
     Error::SessionLimit(format!(
         "{variable} would have more than {most} bytes, or the variables of all sessions too many \
          (sessions.max_variable_bytes, sessions.max_bytes_per_address); keep ids instead, or fewer results"

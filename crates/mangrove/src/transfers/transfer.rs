@@ -307,7 +307,8 @@ pub(crate) fn file_name(name: &str) -> Result<&Path, String> {
         return Ok(path);
     }
     Err(format!(
-        "{name:?} is no name of a file in a transfer: it is relative, goes nowhere up, and has at most {LONGEST} bytes"
+        "{:?} is no name of a file in a transfer: it is relative, goes nowhere up, and has at most {LONGEST} bytes",
+        values::excerpt(name)
     ))
 }
 

@@ -164,7 +164,7 @@ impl Binder<'_> {
                     options.include_edges = includes.ok_or_else(|| wrong("a Boolean"))?;
                 }
                 _ => {
-                    let step = call.name.as_str();
+                    let (key, step) = (values::excerpt(&key), call.name.as_str());
                     return Err(with.invalid(format!("'{key}' is no option of {step}()")));
                 }
             }

@@ -80,7 +80,8 @@ impl Binder<'_> {
             "graphml" | "GraphML" => Ok(FileFormat::GraphMl),
             "gryo" | "Gryo" => Ok(FileFormat::Gryo),
             _ => Err(with.invalid(format!(
-                "Could not construct the specified {role} of {given}: it may be graphson, graphml or gryo"
+                "Could not construct the specified {role} of {}: it may be graphson, graphml or gryo",
+                values::excerpt(&given)
             ))),
         }
     }

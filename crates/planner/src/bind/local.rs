@@ -2,7 +2,7 @@
 
 use gremlin::{Argument, StepName};
 use rustc_hash::FxHashSet;
-use values::{Str, Value};
+use values::{Str, Value, excerpt};
 
 use super::call::Call;
 use super::modulators::nth;
@@ -69,7 +69,7 @@ impl Binder<'_> {
         let keys = call.names(self)?;
         let mut known = FxHashSet::default();
         if let Some(key) = keys.iter().find(|key| !known.insert(*key)) {
-            return Err(call.invalid(format!("its keys must be unique, and '{key}' is not")));
+            return Err(call.invalid(format!("its keys must be unique, and '{}' is not", excerpt(key))));
         }
         let bys = self.plain_bys(call, shape)?;
         let entries = keys.iter().enumerate().map(|(index, key)| (key.clone(), nth(&bys, index))).collect();
@@ -86,6 +86,7 @@ impl Binder<'_> {
             return Ok(Kind::Call(if has_left { none } else { LocalFn::Loops }));
         };
         if self.loops[..self.loops_left].iter().any(|one| one.name.as_ref() == Some(name)) {
+            let name = excerpt(name);
             let message =
                 format!("what comes here was made by a reducer: it is not in the loop '{name}' any more");
             return Err(call.invalid(message));
@@ -100,9 +101,12 @@ impl Binder<'_> {
                 .and_then(|one| one.counter)
             {
                 Some(slot) => Ok(Kind::Take(Modulator::FetchFrom(slot, crate::physical::FetchKind::This))),
-                None => Err(call.invalid(format!("the counter of loop '{name}' is out of reach here"))),
+                None => {
+                    let name = excerpt(name);
+                    Err(call.invalid(format!("the counter of loop '{name}' is out of reach here")))
+                }
             },
-            None => Err(call.invalid(format!("no repeat() around it is called '{name}'"))),
+            None => Err(call.invalid(format!("no repeat() around it is called '{}'", excerpt(name)))),
         }
     }
 }

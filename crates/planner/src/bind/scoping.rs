@@ -26,7 +26,8 @@ impl Binder<'_> {
         match self.is_named(name) || shape.may_be_map() {
             true => Ok(resolved),
             false => Err(call.invalid(format!(
-                "neither an as() label nor a side-effect is called '{name}', and the current object is no map"
+                "neither an as() label nor a side-effect is called '{}', and the current object is no map",
+                values::excerpt(name)
             ))),
         }
     }

@@ -222,7 +222,10 @@ impl SourceSettings {
                 return Err(PlanError::form(what, instruction.at));
             }
             name if has_no_effect(name) => {}
-            name => return Err(PlanError::form(format!("strategy `{name}`"), instruction.at)),
+            name => {
+                let what = format!("strategy `{}`", values::excerpt(name));
+                return Err(PlanError::form(what, instruction.at));
+            }
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use gremlin::{Argument, Cardinality, Instruction, StepName, Traversal};
-use values::{T, Value};
+use values::{T, Value, excerpt};
 
 use super::call::{Call, is_parameter};
 use super::{Binder, Bound, Shape, Type};
@@ -66,7 +66,7 @@ struct Written {
 /// The id or the label of an element to be added.
 struct Token {
     value: Input,
-    /// As its user wrote it.
+    /// As its user wrote it, for messages: the beginning of it.
     text: String,
     /// Whether another one may take its place: TinkerPop cannot tell `addV('vertex')` from `addV()`.
     is_default: bool,
@@ -273,7 +273,7 @@ impl Binder<'_> {
             Argument::CardinalityValue(_, value) => Input::Operand(Operand::Const(value.clone())),
             argument => self.input(call, argument, shape)?,
         };
-        let text = argument.as_value().map_or_else(|| "a traversal".to_owned(), Value::to_string);
+        let text = argument.as_value().map_or_else(|| "a traversal".to_owned(), excerpt);
         let is_default = argument.as_value().is_some_and(|value| value.as_str() == Some(DEFAULT_LABEL));
         // What it says decides whether there is a plan.
         self.plan.pinned |= is_default && is_parameter(argument);

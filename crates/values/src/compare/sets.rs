@@ -44,9 +44,9 @@ fn pairs<E>(
     b: Members<'_>,
     mut each: impl FnMut(&Value, &Value) -> Result<(), E>,
 ) -> Result<Ordering, E> {
-    crate::watch::tick();
     let (mut a, mut b) = (a.into_iter().peekable(), b.into_iter().peekable());
     loop {
+        crate::watch::tick();
         let (Some((x, n)), Some((y, m))) = (a.peek().copied(), b.peek().copied()) else {
             return Ok(a.peek().is_some().cmp(&b.peek().is_some()));
         };

@@ -115,7 +115,7 @@ fn detached(object: &Value, graph: &Graph<'_>, cx: &Context<'_>) -> Result<EdgeR
     };
     found.ok_or_else(|| {
         let message = match object {
-            Value::Edge(e) => format!("the edge {} is not in the graph", e.id),
+            Value::Edge(e) => format!("the edge {} is not in the graph", values::excerpt(&e.id)),
             other => format!("needs an edge, but the traverser is at a value of type {}", other.type_name()),
         };
         QueryError::step(&cx.op.step, message)

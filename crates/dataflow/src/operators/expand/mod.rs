@@ -73,7 +73,7 @@ fn detached(object: &Value, graph: &Graph<'_>, cx: &Context<'_>) -> Result<Verte
     };
     found.ok_or_else(|| {
         let message = match object {
-            Value::Vertex(v) => format!("the vertex {} is not in the graph", v.id),
+            Value::Vertex(v) => format!("the vertex {} is not in the graph", values::excerpt(&v.id)),
             other => format!("needs a vertex, but the traverser is at a value of type {}", other.type_name()),
         };
         QueryError::step(&cx.op.step, message)

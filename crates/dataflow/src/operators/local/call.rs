@@ -1,9 +1,10 @@
 //! Functions that are known by name, and the same on each member of a list.
 
 use planner::physical::Function;
-use values::Value;
+use values::{Value, watch};
 
-use super::{Around, collection, date, list, number, property, text, to_text};
+use super::{Around, FREE, collection, date, list, number, property, text, to_text};
+use crate::batch::Weight;
 use crate::error::QueryError;
 
 /// Calls a function on an object; there may be no result.
@@ -32,18 +33,57 @@ pub(super) fn call_on_each(
 ) -> Result<Option<Value>, QueryError> {
     match object {
         Value::List(_) | Value::Set(_) | Value::BulkSet(_) | Value::Path(_) => {
-            let each = collection::members(object, around)?.into_iter();
-            let member = |member: Value| {
-                check_text(function, &member, " in list", around)?;
-                call(function, args, &member, around)
-            };
-            let results = each.filter_map(|one| member(one).transpose());
-            Ok(Some(results.collect::<Result<Vec<Value>, QueryError>>()?.into()))
+            call_on_members(function, args, collection::members(object, around)?, around).map(Some)
         }
         one => {
             check_text(function, one, "", around)?;
             call(function, args, one, around)
         }
+    }
+}
+
+/// Calls a function on members; those without a result are left out.
+fn call_on_members(
+    function: Function,
+    args: &[Value],
+    members: Vec<Value>,
+    around: Around<'_>,
+) -> Result<Value, QueryError> {
+    let (mut results, mut made) = (Vec::with_capacity(members.len()), Made::default());
+    for member in members {
+        watch::tick();
+        check_text(function, &member, " in list", around)?;
+        if let Some(result) = call(function, args, &member, around)? {
+            made.add(&result, around)?;
+            results.push(result);
+        }
+    }
+    Ok(results.into())
+}
+
+/// What a function has made of members so far, while there are more. Of each may come something much larger than it is, such as a
+/// text of bytes.
+#[derive(Default)]
+struct Made {
+    weight: Weight,
+    /// Bytes of it that are held.
+    held: usize,
+}
+
+impl Made {
+    /// Adds a result, and holds what there is, if that has grown by enough.
+    ///
+    /// # Errors
+    /// If there is no room for it.
+    fn add(&mut self, result: &Value, around: Around<'_>) -> Result<(), QueryError> {
+        self.weight.add(result);
+        let more = self.weight.bytes.saturating_sub(self.held) as u64;
+        // Of less `hold` takes no notice.
+        if more > FREE {
+            self.held = self.weight.bytes;
+            around.hold(more)?;
+        }
+        Ok(())
     }
 }
 

@@ -6,6 +6,8 @@ use values::number::{self, ArithmeticError};
 use values::{BulkSet, Map, Set, Value, watch};
 
 use super::Around;
+use super::distinct::Distinct;
+use super::held::Held;
 use crate::error::QueryError;
 
 /// Bytes of a member in a list, and beside it while the list is made.
@@ -13,6 +15,12 @@ const MEMBER: u64 = 2 * size_of::<Value>() as u64;
 
 /// Bytes of an entry behind its pointer.
 const ENTRY: u64 = 3 * MEMBER;
+
+/// Bytes of a member in a set of which it is known how many it has: its hash and its place in the table are beside it.
+pub(super) const IN_SET: u64 = size_of::<Value>() as u64 + 24;
+
+/// The same of an entry in a map.
+const IN_MAP: u64 = 2 * size_of::<Value>() as u64 + 24;
 
 /// The members of an object: of a map its entries, of a path its objects; anything else is its own only member. There may be
 /// more of them than anybody can count.
@@ -28,11 +36,81 @@ pub(in crate::operators) fn each(object: &Value) -> Box<dyn Iterator<Item = Valu
     Box::new(members.inspect(|_| watch::tick()))
 }
 
-/// The same as a list.
+/// The same as a list, which is held until the function has its result.
 pub(super) fn members(object: &Value, around: Around<'_>) -> Result<Vec<Value>, QueryError> {
-    let beside = if matches!(object, Value::Map(_)) { ENTRY } else { 0 };
-    around.hold((count(object) as u64).saturating_mul(MEMBER + beside))?;
+    around.hold(bytes_of_members(object))?;
     Ok(each(object).collect())
+}
+
+/// The same as a list that is held as long as it is there.
+pub(super) fn listed(object: &Value, around: Around<'_>) -> Result<Held<Vec<Value>>, QueryError> {
+    gathered(each(object), bytes_of_members(object), around)
+}
+
+/// Bytes of a list of the members.
+pub(super) fn bytes_of_members(object: &Value) -> u64 {
+    let members = count(object);
+    let beside = if matches!(object, Value::Map(_)) { ENTRY } else { 0 };
+    bytes_of_list(members).saturating_add((members as u64).saturating_mul(beside))
+}
+
+/// Bytes of a list of so many members.
+pub(super) fn bytes_of_list(members: usize) -> u64 {
+    (members as u64).saturating_mul(MEMBER)
+}
+
+/// A list of members, which take so many bytes in it, and tell the watch of each.
+pub(super) fn gathered(
+    members: impl Iterator<Item = Value>,
+    bytes: u64,
+    around: Around<'_>,
+) -> Result<Held<Vec<Value>>, QueryError> {
+    let mut list = Held::<Vec<Value>>::default();
+    list.hold(bytes, around)?;
+    list.extend(members);
+    Ok(list)
+}
+
+/// A map of at most so many entries.
+pub(super) fn mapped(
+    entries: impl Iterator<Item = (Value, Value)>,
+    most: usize,
+    around: Around<'_>,
+) -> Result<Held<Map>, QueryError> {
+    let mut map = Held::<Map>::default();
+    map.hold((most as u64).saturating_mul(IN_MAP), around)?;
+    *map = Map::with_capacity(most);
+    for (key, value) in entries {
+        watch::tick();
+        map.insert(key, value);
+    }
+    Ok(map)
+}
+
+/// The map that such entries make.
+pub(super) fn map_of(entries: &[Value], around: Around<'_>) -> Result<Value, QueryError> {
+    let entry = |entry: &Value| match entry {
+        Value::Entry(entry) => Some((entry.0.clone(), entry.1.clone())),
+        _ => None,
+    };
+    let map = mapped(entries.iter().filter_map(entry), entries.len(), around)?;
+    Ok(map.into_inner().into())
+}
+
+/// The members, those of a bulk set once: for what asks only whether something is a member.
+pub(super) fn distinct(object: &Value) -> Box<dyn Iterator<Item = Value> + '_> {
+    match object {
+        Value::BulkSet(members) => Box::new(members.distinct_from(0).inspect(|_| watch::tick()).cloned()),
+        other => each(other),
+    }
+}
+
+/// How many these are.
+pub(super) fn distinct_count(object: &Value) -> usize {
+    match object {
+        Value::BulkSet(members) => members.distinct(),
+        other => count(other),
+    }
 }
 
 /// Number of members.
@@ -81,15 +159,33 @@ pub(super) fn extreme(
 }
 
 /// Members `low..high`, in a collection of the same kind; `high` -1 for no end. Anything else than a collection stays.
-pub(super) fn range(object: &Value, low: i64, high: i64) -> Value {
+///
+/// # Errors
+/// If the query may not hold them.
+pub(super) fn part(object: &Value, low: i64, high: i64, around: Around<'_>) -> Result<Value, QueryError> {
+    let (skip, take) = places(low, high);
+    let members = distinct_count(object).min(count(object).saturating_sub(skip).min(take));
+    let each = if matches!(object, Value::Map(_)) { IN_MAP } else { IN_SET };
+    around.hold((members as u64).saturating_mul(each))?;
+    Ok(range(object, low, high))
+}
+
+/// How many to skip, and how many of those behind to take at most.
+fn places(low: i64, high: i64) -> (usize, usize) {
     let skip = usize::try_from(low).unwrap_or(0);
     let take = match high {
         -1 => usize::MAX,
         high => usize::try_from(high).unwrap_or(0).saturating_sub(skip),
     };
+    (skip, take)
+}
+
+/// [`part`], for which there is room.
+fn range(object: &Value, low: i64, high: i64) -> Value {
+    let (skip, take) = places(low, high);
     match object {
-        Value::List(members) => members.iter().skip(skip).take(take).cloned().collect::<Vec<_>>().into(),
-        Value::Path(path) => path.objects.iter().skip(skip).take(take).cloned().collect::<Vec<_>>().into(),
+        Value::List(members) => list_within(members, skip, take),
+        Value::Path(path) => list_within(&path.objects, skip, take),
         Value::Set(members) => members.iter().skip(skip).take(take).cloned().collect::<Set>().into(),
         Value::BulkSet(members) => within(members, skip as u64, take as u64).into(),
         Value::Map(map) => {
@@ -97,6 +193,11 @@ pub(super) fn range(object: &Value, low: i64, high: i64) -> Value {
         }
         other => other.clone(),
     }
+}
+
+fn list_within(members: &[Value], skip: usize, take: usize) -> Value {
+    let within = members.iter().skip(skip).take(take);
+    within.inspect(|_| watch::tick()).cloned().collect::<Vec<_>>().into()
 }
 
 /// What is behind the first `skip` members and among the `take` after these: each once, as it is a set.
@@ -119,11 +220,13 @@ fn within(members: &BulkSet, skip: u64, take: u64) -> Set {
 }
 
 /// The distinct members.
-pub(super) fn dedup(object: &Value) -> Value {
+///
+/// # Errors
+/// If the query may not hold them.
+pub(super) fn dedup(object: &Value, around: Around<'_>) -> Result<Value, QueryError> {
     match object {
-        Value::Set(members) => Value::Set(Arc::clone(members)),
-        Value::BulkSet(members) => members.distinct_from(0).cloned().collect::<Set>().into(),
-        other => each(other).collect::<Set>().into(),
+        Value::Set(members) => Ok(Value::Set(Arc::clone(members))),
+        other => Ok(Distinct::of(distinct(other), distinct_count(other), around)?.into_value()),
     }
 }
 

@@ -1,10 +1,9 @@
 //! Functions of dates.
 
 use planner::physical::op::DateFunction;
-use values::{DateKind, DateTime, Duration, Value};
+use values::{DateKind, DateTime, Duration, Value, excerpt};
 
 use super::Around;
-use super::text::excerpt;
 use crate::error::QueryError;
 
 /// The functions of the family.
@@ -31,7 +30,7 @@ fn as_date(object: &Value, around: Around<'_>) -> Result<Value, QueryError> {
             .map_err(|e| around.error(format!("Can't parse {} as OffsetDateTime: {e}", excerpt(text)))),
         Value::BigInteger(millis) => i64::try_from(&**millis)
             .map(|millis| Value::DateTime(DateTime::from_epoch_millis(millis)))
-            .map_err(|_| around.error(format!("Can't parse {millis} as OffsetDateTime."))),
+            .map_err(|_| around.error(format!("Can't parse {} as OffsetDateTime.", excerpt(object)))),
         Value::Null => Err(around.error("Can't parse null as OffsetDateTime.")),
         other => match other.as_i64() {
             Some(millis) => Ok(Value::DateTime(DateTime::from_epoch_millis(millis))),

@@ -3,6 +3,8 @@
 mod call;
 mod collection;
 mod date;
+mod distinct;
+mod held;
 mod list;
 mod number;
 mod parts;
@@ -23,6 +25,7 @@ use planner::physical::{Aggregation, Function, LocalFn, OpKind, Operand};
 use values::{T, Value};
 
 use crate::batch::{Batch, Column, bulk};
+use crate::detach::excerpt_of;
 use crate::error::QueryError;
 use crate::operator::Context;
 
@@ -30,10 +33,10 @@ use super::aggregate::reduce_members;
 use super::column_builder::ColumnBuilder;
 use super::element;
 use super::making::Making;
-use super::property::part_of;
 use super::row_origins::trace;
 use super::view::{Graph, View};
 use crate::memory::StateMemory;
+use held::Unfinished;
 
 /// What a function may look at besides the object.
 #[derive(Clone, Copy)]
@@ -57,19 +60,19 @@ impl Around<'_> {
         if bytes <= FREE {
             return Ok(());
         }
-        let limit = self.cx.query.memory.limit();
-        if bytes > limit {
-            return Err(QueryError::ValueTooLarge { size: bytes, limit });
-        }
+        self.admit(bytes)?;
         self.held.borrow_mut().grow(&self.cx.query.memory, bytes as usize)
+    }
+
+    /// Refuses what is larger than all that the query may hold.
+    fn admit(&self, bytes: u64) -> Result<(), QueryError> {
+        let limit = self.cx.query.memory.limit();
+        if bytes > limit { Err(QueryError::ValueTooLarge { size: bytes, limit }) } else { Ok(()) }
     }
 
     /// Refuses a text that has become too long.
     fn fits(&self, bytes: usize) -> Result<(), QueryError> {
-        let limit = self.cx.query.memory.limit();
-        if bytes as u64 > limit {
-            return Err(QueryError::ValueTooLarge { size: bytes as u64, limit });
-        }
+        self.admit(bytes as u64)?;
         if bytes > text::MAX_TEXT {
             return Err(self.error(format!("the text would be longer than {} MiB", text::MAX_TEXT >> 20)));
         }
@@ -103,29 +106,63 @@ pub(super) fn local(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, Que
         trace(&mut mapped, cx.op);
         return Ok(Some(mapped));
     }
-    let mut rows = Vec::with_capacity(batch.len);
-    let mut results = ColumnBuilder::with_capacity(batch.len);
-    let mut making = Making::new(cx);
-    let held = RefCell::default();
-    let given = given(function, &batch, cx);
-    let given = given.as_deref();
-    for row in 0..batch.len {
-        let around = Around { cx, graph: &graph, batch: &batch, row, given, held: &held };
-        let result = apply(function, &batch.current.value(row), around)?;
-        held.borrow_mut().release();
-        if let Some(result) = result {
-            making.add(&result)?;
-            rows.push(row as u32);
-            results.push_value(Some(result));
+    let mapped = Mapped::with_room_for(batch.len);
+    let mut work = Unfinished::new((batch, mapped), &cx.query.memory);
+    let (batch, mapped) = work.get();
+    mapped.fill(function, batch, cx, &graph)?;
+    let (batch, mapped) = work.finish();
+    Ok(mapped.in_place_of(batch, cx))
+}
+
+/// What has become of the rows of a batch.
+struct Mapped {
+    /// Those that have a result.
+    rows: Vec<u32>,
+    results: ColumnBuilder,
+}
+
+impl Mapped {
+    fn with_room_for(rows: usize) -> Self {
+        Self { rows: Vec::with_capacity(rows), results: ColumnBuilder::with_capacity(rows) }
+    }
+
+    /// Applies a function to the object of each row.
+    fn fill(
+        &mut self,
+        function: &LocalFn,
+        batch: &Batch,
+        cx: &Context<'_>,
+        graph: &Graph<'_>,
+    ) -> Result<(), QueryError> {
+        let mut making = Making::new(cx);
+        let held = RefCell::default();
+        let given = given(function, batch, cx);
+        let given = given.as_deref();
+        for row in 0..batch.len {
+            let around = Around { cx, graph, batch, row, given, held: &held };
+            let result = apply(function, &batch.current.value(row), around)?;
+            held.borrow_mut().release();
+            if let Some(result) = result {
+                // It is with the others before it is weighed, which may be the end of the query.
+                self.results.push_value(Some(result.clone()));
+                self.rows.push(row as u32);
+                making.add(&result)?;
+            }
         }
+        Ok(())
     }
-    if rows.is_empty() {
-        return Ok(None);
+
+    /// The batch with the results as its objects.
+    fn in_place_of(self, batch: Batch, cx: &Context<'_>) -> Option<Batch> {
+        let Self { rows, results } = self;
+        if rows.is_empty() {
+            return None;
+        }
+        let mut mapped = if rows.len() == batch.len { batch } else { batch.gather(&rows) };
+        mapped.current = Arc::new(results.finish());
+        trace(&mut mapped, cx.op);
+        Some(mapped)
     }
-    let mut mapped = if rows.len() == batch.len { batch } else { batch.gather(&rows) };
-    mapped.current = Arc::new(results.finish());
-    trace(&mut mapped, cx.op);
-    Ok(Some(mapped))
 }
 
 /// Functions that are quicker for a whole column.
@@ -167,24 +204,21 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
         LocalFn::Min => collection::extreme(object, values::number::min).map_err(arithmetic),
         LocalFn::Max => collection::extreme(object, values::number::max).map_err(arithmetic),
         LocalFn::Mean => collection::mean(object).map_err(arithmetic),
-        LocalFn::Range(low, high) => Ok(Some(collection::range(object, *low, *high))),
+        LocalFn::Range(low, high) => collection::part(object, *low, *high, around).map(Some),
         LocalFn::Tail(n) => {
             let size = bulk::exact(collection::count(object) as u64)?;
-            Ok(Some(collection::range(object, size.saturating_sub(*n), size)))
+            collection::part(object, size.saturating_sub(*n), size, around).map(Some)
         }
-        LocalFn::Dedup => Ok(Some(collection::dedup(object))),
+        LocalFn::Dedup => collection::dedup(object, around).map(Some),
         LocalFn::Order(keys) => {
-            around.hold((collection::count(object) as u64).saturating_mul(sort::SORTED))?;
-            sort::sorted(object, keys, around).map(Some).map_err(|several| several.error(around.cx))
+            sort::sorted(object, keys, around).map(Some).map_err(|unfit| unfit.error(around.cx))
         }
         LocalFn::Id => token(object, T::Id, around).map(Some),
         LocalFn::Label => token(object, T::Label, around).map(Some),
         LocalFn::Key => token(object, T::Key, around).map(Some),
         LocalFn::Value => token(object, T::Value, around).map(Some),
         LocalFn::Constant(value) => Ok(operand(value, around)),
-        LocalFn::Column(part) => part_of(object, *part).map(Some).map_err(|_| {
-            around.error(format!("needs a map, an entry of one or a path, but found {}", object.type_name()))
-        }),
+        LocalFn::Column(part) => parts::column(object, *part, around).map(Some),
         LocalFn::MapEntry(key) => Ok(map_entry(object, key)),
         LocalFn::Loops => {
             let loops = around.cx.tag.loops;
@@ -193,16 +227,16 @@ fn apply(function: &LocalFn, object: &Value, around: Around<'_>) -> Result<Optio
         LocalFn::Sample(count) => parts::sample(object, *count, around).map(Some),
         LocalFn::Members => parts::members(object, around),
         LocalFn::Rebuilt(members) => {
-            Ok(operand(members, around).map(|members| parts::rebuilt(object, members)))
+            operand(members, around).map(|members| parts::rebuilt(object, members, around)).transpose()
         }
         LocalFn::EntryOf(value) => {
             Ok(operand(value, around).and_then(|value| parts::entry_of(object, value)))
         }
-        LocalFn::Turn { first, of } => Ok(parts::turn(object, *first, *of)),
+        LocalFn::Turn { first, of } => parts::turn(object, *first, *of, around),
         LocalFn::ListOf(value) => Ok(Some(operand(value, around).into_iter().collect::<Vec<_>>().into())),
         LocalFn::PathOf(lists) => Ok(parts::path_of(object, lists, false, around)),
         LocalFn::PathOfSome(lists) => Ok(parts::path_of(object, lists, true, around)),
-        LocalFn::IsSimple => Ok(parts::is_simple(object)),
+        LocalFn::IsSimple => parts::is_simple(object, around),
         LocalFn::Scoped { key, pop, side_effects } => {
             Ok(operand(key, around).and_then(|key| parts::scoped(object, &key, *pop, side_effects, around)))
         }
@@ -243,7 +277,7 @@ fn argument(arg: &Operand, object: &Value, around: Around<'_>) -> Result<Value, 
     operand(arg, around).ok_or_else(|| {
         around.error(format!(
             "The provided traverser does not map to a value: its traversal has no result for {} of type {}",
-            text::excerpt_of(object, around),
+            excerpt_of(object, &around.graph.reader),
             object.type_name()
         ))
     })

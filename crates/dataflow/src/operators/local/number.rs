@@ -2,11 +2,10 @@
 
 use planner::physical::op::NumberFunction;
 use values::number::{self, MAX_DIGITS};
-use values::{BigInt, GType, Value};
+use values::{BigInt, GType, Value, excerpt};
 
 use super::super::long_text::trimmed;
 use super::Around;
-use super::text::excerpt;
 use crate::error::QueryError;
 
 /// Bytes of the longest text that is read as a number: its digits, and what may be beside them.
@@ -37,8 +36,9 @@ fn as_number(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value
     };
     let Some(name) = args.first().and_then(Value::as_str) else { return Ok(number) };
     let wanted = GType::from_name(name).filter(|t| *t == GType::Number || t.number_type().is_some());
-    let wanted = wanted
-        .ok_or_else(|| around.error(format!("asNumber() requires a numeric type token, got {name}")))?;
+    let wanted = wanted.ok_or_else(|| {
+        around.error(format!("asNumber() requires a numeric type token, got {}", excerpt(name)))
+    })?;
     match wanted.number_type() {
         // No number is of the type that all of them are of.
         None => {

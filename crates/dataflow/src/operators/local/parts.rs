@@ -1,11 +1,10 @@
 //! What takes an object apart for a subquery, and puts what came of its parts together again.
 
-use std::sync::Arc;
-
-use gremlin::Pop;
+use gremlin::{Column as Part, Pop};
 use planner::physical::{Operand, SideEffectId};
-use values::{Map, Path, SeededSet, Str, Value, watch};
+use values::{Path, SeededSet, Str, Value, watch};
 
+use super::super::property::part_of;
 use super::super::random::Random;
 use super::super::select::in_path;
 use super::{Around, collection};
@@ -19,24 +18,31 @@ fn has_members(object: &Value) -> bool {
 pub(super) fn members(object: &Value, around: Around<'_>) -> Result<Option<Value>, QueryError> {
     match object {
         Value::List(_) => Ok(Some(object.clone())),
-        object if has_members(object) => Ok(Some(collection::members(object, around)?.into())),
+        object if has_members(object) => Ok(Some(collection::listed(object, around)?.into_inner().into())),
         _ => Ok(None),
     }
 }
 
 /// A map of entries, where the object is a map; a list of members, where it is another collection; else the object.
-pub(super) fn rebuilt(object: &Value, members: Value) -> Value {
+///
+/// # Errors
+/// If the query may not hold the map.
+pub(super) fn rebuilt(object: &Value, members: Value, around: Around<'_>) -> Result<Value, QueryError> {
     match (object, members) {
-        (Value::Map(_), Value::List(entries)) => {
-            let entry = |entry: &Value| match entry {
-                Value::Entry(entry) => Some((entry.0.clone(), entry.1.clone())),
-                _ => None,
-            };
-            entries.iter().filter_map(entry).collect::<Map>().into()
-        }
-        (object, members) if has_members(object) => members,
-        (object, _) => object.clone(),
+        (Value::Map(_), Value::List(entries)) => collection::map_of(&entries, around),
+        (object, members) if has_members(object) => Ok(members),
+        (object, _) => Ok(object.clone()),
     }
+}
+
+/// The keys or values of a map, an entry or a path.
+pub(super) fn column(object: &Value, part: Part, around: Around<'_>) -> Result<Value, QueryError> {
+    if let Value::Map(_) | Value::Path(_) = object {
+        around.hold((collection::count(object) as u64).saturating_mul(collection::IN_SET))?;
+    }
+    part_of(object, part).map_err(|_| {
+        around.error(format!("needs a map, an entry of one or a path, but found {}", object.type_name()))
+    })
 }
 
 /// The current entry's key with another value; null leaves no entry.
@@ -48,13 +54,19 @@ pub(super) fn entry_of(object: &Value, value: Value) -> Option<Value> {
 }
 
 /// Each `of`th object of a path, from the `first` on.
-pub(super) fn turn(object: &Value, first: usize, of: usize) -> Option<Value> {
-    match object {
-        Value::Path(path) => {
-            Some(path.objects.iter().skip(first).step_by(of.max(1)).cloned().collect::<Vec<_>>().into())
-        }
-        _ => None,
-    }
+///
+/// # Errors
+/// If the query may not hold them.
+pub(super) fn turn(
+    object: &Value,
+    first: usize,
+    of: usize,
+    around: Around<'_>,
+) -> Result<Option<Value>, QueryError> {
+    let Value::Path(path) = object else { return Ok(None) };
+    let turn = path.objects.iter().skip(first).step_by(of.max(1)).inspect(|_| watch::tick()).cloned();
+    let bytes = collection::bytes_of_members(object) / of.max(1) as u64;
+    Ok(Some(collection::gathered(turn, bytes, around)?.into_inner().into()))
 }
 
 /// The path with the objects of the lists, which take turns; nothing, if there are fewer than it has. With `some`, the lists have lists:
@@ -82,10 +94,20 @@ pub(super) fn path_of(object: &Value, lists: &[Operand], some: bool, around: Aro
 }
 
 /// Whether no object of the path occurs twice.
-pub(super) fn is_simple(object: &Value) -> Option<Value> {
-    let Value::Path(path) = object else { return None };
+///
+/// # Errors
+/// If the query may not hold the table that tells it.
+pub(super) fn is_simple(object: &Value, around: Around<'_>) -> Result<Option<Value>, QueryError> {
+    /// Bytes of an object in the table, and in the one before that it has grown from.
+    const SEEN: u64 = 4 * (size_of::<&Value>() as u64 + 1);
+    let Value::Path(path) = object else { return Ok(None) };
+    around.hold((path.len() as u64).saturating_mul(SEEN))?;
     let mut seen: SeededSet<&Value> = SeededSet::default();
-    Some(Value::Bool(path.objects.iter().all(|one| seen.insert(one))))
+    let is_simple = path.objects.iter().all(|one| {
+        watch::tick();
+        seen.insert(one)
+    });
+    Ok(Some(Value::Bool(is_simple)))
 }
 
 /// What has a name that was found: an entry of the current map, a side-effect, or an object on the way.
@@ -114,7 +136,7 @@ pub(super) fn sample(object: &Value, count: u64, around: Around<'_>) -> Result<V
     if !has_members(object) || collection::count(object) as u64 <= count {
         return Ok(object.clone());
     }
-    let mut members = collection::members(object, around)?;
+    let mut members = collection::listed(object, around)?;
     let count = count as usize;
     let seeded = around.cx.query.draws.seeded(around.cx.op.id, |random| {
         let draw = |_| {
@@ -126,7 +148,8 @@ pub(super) fn sample(object: &Value, count: u64, around: Around<'_>) -> Result<V
         (0..count).map(draw).collect::<Vec<_>>()
     });
     if let Some(drawn) = seeded {
-        return Ok(rebuilt(object, drawn.into()));
+        members.free();
+        return rebuilt(object, drawn.into(), around);
     }
     let mut random = Random::of_row(around.cx);
     for place in 0..count {
@@ -134,7 +157,8 @@ pub(super) fn sample(object: &Value, count: u64, around: Around<'_>) -> Result<V
         let drawn = place + random.below((members.len() - place) as u64) as usize;
         members.swap(place, drawn);
     }
-    members.truncate(count);
-    let drawn = Value::List(Arc::new(members.into()));
-    Ok(rebuilt(object, drawn))
+    let drawn = members[..count].iter().inspect(|_| watch::tick()).cloned();
+    let drawn = collection::gathered(drawn, collection::bytes_of_list(count), around)?;
+    members.free();
+    rebuilt(object, drawn.into_inner().into(), around)
 }

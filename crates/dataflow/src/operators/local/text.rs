@@ -8,25 +8,12 @@ use values::{Str, Value, watch};
 
 use super::super::long_text::{self, is_space, places};
 use super::Around;
+use super::held::Held;
 use crate::detach;
 use crate::error::QueryError;
 
 /// Longest text that a function makes, in bytes.
 pub(super) const MAX_TEXT: usize = 16 << 20;
-
-/// The beginning of a text, for a message.
-pub(super) fn excerpt(text: &str) -> String {
-    const MOST: usize = 200;
-    match &text[..text.floor_char_boundary(MOST)] {
-        whole if whole.len() == text.len() => whole.to_owned(),
-        beginning => format!("{beginning}…"),
-    }
-}
-
-/// The beginning of an object's text, for a message.
-pub(super) fn excerpt_of(object: &Value, around: Around<'_>) -> String {
-    text_of(object, around).map_or_else(|_| "an object".to_owned(), |text| excerpt(&text))
-}
 
 /// The functions of one text and constants; null of null.
 pub(super) fn apply(
@@ -105,27 +92,30 @@ pub(super) fn text_of(object: &Value, around: Around<'_>) -> Result<String, Quer
     if detach::write_text(object, &around.graph.reader, &mut text).is_err() {
         around.fits(text.0.len())?;
     }
+    watch::ticks(1 + text.0.len() / BYTES_PER_TICK);
     Ok(text.0)
 }
 
 /// As [`parts`], within the query's bound of memory: the parts of a text are many times as large as the text.
 fn split(text: &str, separator: Option<&str>, around: Around<'_>) -> Result<Value, QueryError> {
-    let limit = around.cx.query.memory.limit();
-    let (mut all, mut size) = (Vec::new(), 0);
+    /// Bytes of parts that are charged together.
+    const HELD_AT_ONCE: u64 = 1 << 20;
+    let (mut all, mut size) = (Held::<Vec<Value>>::default(), 0);
     for part in parts(text, separator) {
         watch::ticks(1 + part.len() / BYTES_PER_TICK);
         let part = Value::from(part);
         size += part.extent().expanded;
-        if size > limit {
-            return Err(QueryError::ValueTooLarge { size, limit });
+        around.admit(size)?;
+        if size >= all.bytes() + HELD_AT_ONCE {
+            all.hold(size, around)?;
         }
         all.push(part);
     }
-    Ok(all.into())
+    Ok(all.into_inner().into())
 }
 
-/// Bytes of a part that are made in a tick of the query's watch.
-const BYTES_PER_TICK: usize = 64;
+/// Bytes of a text that are made in a tick of the query's watch.
+pub(super) const BYTES_PER_TICK: usize = 64;
 
 /// By an empty separator into characters (of none: the empty text, as Java's `split("")`), by none at white space; adjacent separators
 /// count as one. What is behind the last separator is a part though it be empty, as in commons-lang's `splitByWholeSeparator`.

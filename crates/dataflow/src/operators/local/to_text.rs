@@ -1,12 +1,13 @@
 //! Texts of whatever there is: `asString()`, `concat()`, and `format()`, text with variables.
 
 use planner::physical::op::ToText;
-use values::Value;
+use values::{Value, watch};
 
 use super::super::element::{self, Key};
+use super::super::long_text;
 use super::super::property::check_one;
 use super::Around;
-use super::text::text_of;
+use super::text::{BYTES_PER_TICK, text_of};
 use crate::error::QueryError;
 
 /// The functions of the family; `format()` may have no result.
@@ -41,6 +42,7 @@ fn concat(object: &Value, args: &[Value], around: Around<'_>) -> Result<Value, Q
             Value::Null => {}
             Value::String(text) => {
                 let whole = result.get_or_insert_default();
+                watch::ticks(1 + text.len() / BYTES_PER_TICK);
                 around.fits(whole.len() + text.len())?;
                 whole.push_str(text);
             }
@@ -78,6 +80,7 @@ pub(super) fn format(
     let mut result = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, name, after)) = next_variable(rest) {
+        watch::tick();
         let value = match name {
             "_" if made.is_empty() => Some(object.clone()),
             "_" => turns.next().cloned().flatten(),
@@ -102,12 +105,13 @@ pub(super) fn format(
 fn next_variable(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     loop {
-        let at = from + text[from..].find("%{")?;
+        let at = from + long_text::first(&text[from..], "%{")?;
         if text[..at].ends_with('%') {
+            watch::tick();
             from = at + 2;
             continue;
         }
-        let end = at + text[at..].find('}')?;
+        let end = at + long_text::first(&text[at..], "}")?;
         return Some((&text[..at], &text[at + 2..end], &text[end + 1..]));
     }
 }

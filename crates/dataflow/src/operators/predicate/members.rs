@@ -2,7 +2,7 @@
 
 use graph::ValueRef;
 use planner::physical::{Operand, SideEffectId, Slot};
-use values::{SeededSet, Str, Value, compare};
+use values::{SeededSet, Str, Value, compare, watch};
 
 use crate::batch::Batch;
 
@@ -82,6 +82,7 @@ impl Members {
     }
 
     fn add(&mut self, member: Value, with: Resolver<'_>) {
+        watch::tick();
         if self.of_ids {
             let id = id_of(&member, with.graph).unwrap_or(member);
             match ids::key(&id) {
@@ -120,7 +121,7 @@ impl Members {
     fn is_fixed_id(&self, id: &Value) -> bool {
         match ids::key(id) {
             Some(key) => self.keyed.contains(&key),
-            None => self.rest.iter().any(|member| compare::equals(id, member)),
+            None => self.rest.iter().any(|member| ticked(|| compare::equals(id, member))),
         }
     }
 
@@ -130,15 +131,18 @@ impl Members {
         }
         let Some(key) = key(candidate) else {
             let candidate = candidate.to_value();
-            return self.keyed.iter().chain(&self.rest).any(|member| compare::equals(&candidate, member));
+            let equals = |member: &Value| ticked(|| compare::equals(&candidate, member));
+            return self.keyed.iter().chain(&self.rest).any(equals);
         };
-        self.keyed.contains(&key) || self.rest.iter().any(|member| candidate.equals(member))
+        self.keyed.contains(&key) || self.rest.iter().any(|member| ticked(|| candidate.equals(member)))
     }
 
     fn in_slots(&self, candidate: ValueRef<'_>, batch: &Batch, row: usize) -> bool {
-        let equal = |operand: &Value| match self.of_ids {
-            true => ids::same(&candidate.to_value(), operand),
-            false => candidate.equals(operand),
+        let equal = |operand: &Value| {
+            ticked(|| match self.of_ids {
+                true => ids::same(&candidate.to_value(), operand),
+                false => candidate.equals(operand),
+            })
         };
         self.slots.iter().any(|slot| match batch.slot(*slot).and_then(|column| column.get(row)) {
             Some(Value::List(members)) if self.spread => members.iter().any(equal),
@@ -161,6 +165,13 @@ impl Members {
         gained.into_iter().for_each(|object| self.add(object, with));
         true
     }
+}
+
+/// A comparison among many: of a row there may be millions, and of a batch thousands of rows.
+#[inline]
+fn ticked(compare: impl FnOnce() -> bool) -> bool {
+    watch::tick();
+    compare()
 }
 
 /// A key that values share which are equal; `None` for those that must be compared one by one.

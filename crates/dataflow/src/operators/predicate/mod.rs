@@ -196,6 +196,7 @@ fn compare(
 
 fn type_named(name: &Str, cx: &Context<'_>) -> Result<GType, QueryError> {
     GType::from_name(name).ok_or_else(|| {
+        let name = values::excerpt(name);
         QueryError::step(
             &cx.op.step,
             format!("typeOf: `{name}` is not a type; use one of GType's names, such as INT"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use graph::{EdgeLabelId, KeyId, Single, ValueRef};
 use gremlin::Column as Part;
 use planner::physical::{By, FetchKind, OpKind, op};
-use values::{Set, Str, T, Value, VertexRef};
+use values::{Set, Str, T, Value, VertexRef, watch};
 
 use crate::batch::{Batch, Column};
 use crate::error::QueryError;
@@ -68,7 +68,8 @@ impl Unfit {
                 format!("Multiple properties exist for the provided key, use Vertex.properties({key})")
             }
             Self::WithoutProperties(found, key) => format!(
-                "The by(\"{key}\") modulator can only be applied to a traverser that is an Element or a Map, not to a {found}"
+                "The by(\"{}\") modulator can only be applied to a traverser that is an Element or a Map, not to a {found}",
+                values::excerpt(key)
             ),
             Self::WithoutToken(found, token) => {
                 format!("by(T.{token}) can only be applied to an Element, not to a {found}")
@@ -267,7 +268,7 @@ fn check_only(object: &Value, name: &Str) -> Result<(), Unfit> {
 pub(in crate::operators) fn part_of(object: &Value, part: Part) -> Result<Value, Unfit> {
     Ok(match (object, part) {
         (Value::Map(map), Part::Keys) => map.iter().map(|(k, _)| k.clone()).collect::<Set>().into(),
-        (Value::Map(map), Part::Values) => map.iter().map(|(_, v)| v.clone()).collect::<Vec<_>>().into(),
+        (Value::Map(map), Part::Values) => list_of(map.iter().map(|(_, v)| v)),
         (Value::Entry(entry), Part::Keys) => entry.0.clone(),
         (Value::Entry(entry), Part::Values) => entry.1.clone(),
         (Value::Path(path), Part::Keys) => {
@@ -276,7 +277,12 @@ pub(in crate::operators) fn part_of(object: &Value, part: Part) -> Result<Value,
             };
             path.labels.iter().map(labels).collect::<Vec<_>>().into()
         }
-        (Value::Path(path), Part::Values) => path.objects.clone().into(),
+        (Value::Path(path), Part::Values) => list_of(path.objects.iter()),
         (other, part) => return Err(Unfit::WithoutParts(other.type_name(), part)),
     })
+}
+
+/// A list of values, of which there may be millions.
+fn list_of<'v>(values: impl Iterator<Item = &'v Value>) -> Value {
+    values.inspect(|_| watch::tick()).cloned().collect::<Vec<_>>().into()
 }

@@ -97,7 +97,7 @@ fn of_graph(object: Value, graph: &Graph<'_>, cx: &Context<'_>) -> Result<Value,
 }
 
 fn absent(kind: &str, id: &Value) -> String {
-    format!("the {kind} {id} is not in the graph")
+    format!("the {kind} {} is not in the graph", values::excerpt(id))
 }
 
 /// Whether this is the seed. No operator emits a uniform null, so nothing else looks like it.

@@ -111,6 +111,7 @@ impl Ready {
             Self::Present(slot) => is_present(batch, *slot, row),
             Self::Given(slot, ..) if is_present(batch, *slot, row) => true,
             Self::Given(_, name, step) => {
+                let name = values::excerpt(name);
                 let message = format!("neither the map, nor side-effects, nor the path has a {name}-key");
                 return Err(QueryError::step(step, message));
             }

@@ -22,6 +22,7 @@ pub(in crate::operators) fn between<'p>(
     let place = |label: Option<&Str>, otherwise: usize, what: &str| match label {
         None => Ok(otherwise),
         Some(label) => all.iter().position(|visited| visited.labels().contains(label)).ok_or_else(|| {
+            let label = values::excerpt(label);
             QueryError::step(
                 "path",
                 format!("the path has no object labelled `{label}` to {what}; label it with as()"),

@@ -1,14 +1,17 @@
 //! Functions of the current object, `math`, `unfold`, `project`, `select`, `path`.
 
+use std::sync::Arc;
+
 use gremlin::{Column as Part, Order, Pop, StepName};
 use planner::physical::{
     Aggregation, By, FetchKind, Function, LocalFn, LocalSort, OpKind, Operand, SelectForm, Selection,
     SideEffectId, Slot, op,
 };
-use values::{BulkSet, Map, T, Value};
+use values::{BulkSet, Map, Set, T, Value, watch};
 
-use super::world::{World, bulked, slotted};
+use super::world::{World, bulked, op, slotted};
 use crate::batch::Batch;
+use crate::error::QueryError;
 use crate::operators::chunk::with_chunks_of;
 
 fn local(function: LocalFn, input: &[Value]) -> Vec<String> {
@@ -179,6 +182,74 @@ fn conversions() {
 }
 
 #[test]
+fn a_text_names_elements_by_their_ids_wherever_they_are() {
+    let world = World::modern();
+    let (v, e) = (Value::from(world.v(1)), Value::from(world.e(7)));
+    let map: Map = [(v.clone(), Value::list([e.clone(), 1.into()]))].into_iter().collect();
+    let set: Set = [v.clone(), "x".into()].into_iter().collect();
+    let bulks: BulkSet = [(v.clone(), 2)].into_iter().collect();
+    let mut path = values::Path::default();
+    path.push(v.clone(), Vec::new());
+    path.push(e.clone(), Vec::new());
+    let objects = [
+        (e, "e[7][1-knows->2]"),
+        (map.into(), "{v[1]=[e[7][1-knows->2], 1]}"),
+        (set.into(), "[v[1], x]"),
+        (bulks.into(), "{v[1]=2}"),
+        (path.into(), "path[v[1], e[7][1-knows->2]]"),
+        (Value::entry("k", v.clone()), "k=v[1]"),
+        (Value::list([Value::entry("k", v)]), "[{k=v[1]}]"),
+    ];
+    let texts = OpKind::Local(LocalFn::Call(Function::of(StepName::AsString).unwrap(), vec![]));
+    for (object, text) in objects {
+        assert_eq!(world.run(texts.clone(), vec![world.values(&[object])]).values(), [text.into()]);
+    }
+}
+
+#[test]
+fn what_is_made_of_members_is_charged_while_there_are_more() {
+    let world = World { memory: 4 << 20, ..World::modern() };
+    let texts = OpKind::Local(LocalFn::Each(Function::of(StepName::AsString).unwrap(), vec![]));
+    // Each member is the same, and each becomes a text of its own, twice as long.
+    let members = vec![Value::binary(vec![0_u8; 1 << 20]); 48];
+    let query = world.query();
+    let outcome = world.run_in(&query, &op(texts), vec![world.values(&[Value::from(members)])]);
+    let error = outcome.err().expect("there is no room for a hundred megabytes");
+    assert!(matches!(error, QueryError::MemoryExceeded { .. }), "{error}");
+    assert!(query.memory.peak() < 8 << 20, "it ends with the text that is too much");
+}
+
+/// Ends the work at the first look: after a thousand ticks or so.
+struct AtOnce;
+
+impl watch::Watch for AtOnce {
+    fn must_end(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn the_watch_ends_long_templates_and_long_lists() {
+    let world = World::modern();
+    let is_ended = |function: LocalFn, object: Value| {
+        let input = world.values(&[object]);
+        watch::ticks(usize::MAX);
+        let run = || world.try_run(OpKind::Local(function), vec![input]).is_ok();
+        watch::watched(Arc::new(AtOnce), run).is_err()
+    };
+    let format = |template: String| {
+        let args = [Value::from(template), Value::list([])];
+        LocalFn::Call(Function::of(StepName::Format).unwrap(), constants(&args))
+    };
+    assert!(is_ended(format("%{_}".repeat(10_000)), 1.into()));
+    assert!(is_ended(format("%%{".repeat(10_000)), 1.into()));
+    assert!(is_ended(format("x".repeat(1 << 20)), 1.into()));
+    let each = LocalFn::Each(Function::of(StepName::AsString).unwrap(), vec![]);
+    assert!(is_ended(each, list(&[1; 10_000])));
+    assert!(!is_ended(format("%{_}".repeat(10)), 1.into()), "a short one is not asked about");
+}
+
+#[test]
 fn functions_of_two_lists() {
     let with = |name, other: &[i32]| named(name, &[list(other)], list(&[1, 2, 2]));
     assert_eq!(with(StepName::Combine, &[2, 3]), "[1, 2, 2, 2, 3]");
@@ -231,6 +302,11 @@ fn math_takes_its_variables_from_slots_and_the_current_object() {
         let expected = format!("The variable {name} for math() step must resolve to a Number");
         assert!(error.contains(&expected), "{error}");
     }
+    let many = list(&(0..100_000).collect::<Vec<_>>());
+    let input = slotted(world.values(&[many]), 0, vec![Some(1.into())]);
+    let error = world.try_run(kind, vec![input]).err().unwrap().to_string();
+    assert!(error.contains("with value [0, 1, 2, 3,") && error.ends_with('…'), "{error}");
+    assert!(error.len() < 500, "{error}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod expansions;
 mod filters;
 mod functions;
 mod growth;
+mod large_lists;
 mod laws;
 mod loops;
 mod properties;

@@ -117,6 +117,29 @@ fn edges_join_slots_the_current_vertex_and_given_ids() {
 }
 
 #[test]
+fn a_message_about_a_large_object_shows_the_beginning_of_it() {
+    let writing = Writing::new();
+    let list = |members: i32| Value::from((0..members).map(Value::Int).collect::<Vec<_>>());
+    let add = |from: Value| WriteKind::AddEdge {
+        label: constant("likes"),
+        id: None,
+        from: Some(constant(from)),
+        to: None,
+        properties: vec![],
+    };
+    let drop = |object: Value| writing.error(WriteKind::Drop, writing.world.values(&[object]));
+    let added = |from: Value| writing.error(add(from), writing.world.vertices(&[1]));
+    assert!(drop(list(3)).ends_with("is not removable: [0, 1, 2]"), "a short one is shown as it is");
+    assert!(added(list(3)).ends_with("; [0, 1, 2] (List) does not"), "{}", added(list(3)));
+    let elements = Value::list([writing.world.v(1).into(), 7.into()]);
+    assert!(drop(elements).ends_with("is not removable: [v[1], 7]"));
+    for message in [drop(list(100_000)), added(list(100_000))] {
+        assert!(message.contains("[0, 1, 2, 3,") && message.contains('…'), "{message}");
+        assert!(message.len() < 500, "{message}");
+    }
+}
+
+#[test]
 fn properties_are_set_on_vertices_edges_and_properties() {
     let writing = Writing::new();
     let set = |property, input| writing.run(WriteKind::SetProperty(property), input).unwrap();

@@ -1,7 +1,7 @@
 //! New vertices and edges.
 
 use planner::physical::{Operand, WriteProperty};
-use values::{EdgeRef, Value, VertexRef, watch};
+use values::{EdgeRef, Value, VertexRef, excerpt, watch};
 
 use super::{Change, MAX_BULK, TICKS};
 use crate::batch::{Batch, Column};
@@ -106,6 +106,7 @@ impl Change<'_> {
         };
         let object = object.unwrap_or_default();
         let needed = || {
+            let label = excerpt(label);
             format!(
                 "The value given to addE({label}).{what}() must resolve to a Vertex or the ID of a Vertex present in the graph"
             )
@@ -114,8 +115,8 @@ impl Change<'_> {
             Value::VertexRef(v) => Ok(*v),
             Value::Null => Err(self.error(format!("{}, but null was specified instead", needed()))),
             other => find_vertex(other, graph).ok_or_else(|| {
-                let found = other.type_name();
-                self.error(format!("{}; {other} ({found}) does not", needed()))
+                let (object, found) = (self.excerpt_of(other), other.type_name());
+                self.error(format!("{}; {object} ({found}) does not", needed()))
             }),
         }
     }

@@ -1,6 +1,6 @@
 //! Elements and properties removed.
 
-use values::{Value, watch};
+use values::{Value, excerpt, watch};
 
 use super::{Change, TICKS};
 use crate::batch::Batch;
@@ -33,11 +33,14 @@ impl Change<'_> {
                         self.transaction.drop_meta_property(place, &p.key)?;
                     }
                 }
-                _ => return Err(self.error(format!("the property {} does not come from this graph", p.key))),
+                _ => {
+                    let key = excerpt(&p.key);
+                    return Err(self.error(format!("the property {key} does not come from this graph")));
+                }
             },
             Value::Vertex(_) | Value::Edge(_) => self.drop_detached(object)?,
             other => {
-                let message = format!("The incoming object is not removable: {other}");
+                let message = format!("The incoming object is not removable: {}", self.excerpt_of(other));
                 return Err(self.error(message));
             }
         }

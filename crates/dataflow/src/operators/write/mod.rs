@@ -14,8 +14,10 @@ pub(super) use file::File;
 pub(super) use merge::Merge;
 
 use crate::batch::Batch;
+use crate::detach::excerpt_of;
 use crate::error::QueryError;
 use crate::operator::Context;
+use crate::operators::view::View;
 
 /// Applies a change for each traverser.
 pub(super) fn write(batch: Batch, cx: &Context<'_>) -> Result<Option<Batch>, QueryError> {
@@ -64,6 +66,12 @@ struct Change<'a> {
 impl Change<'_> {
     fn error(&self, message: impl Into<String>) -> QueryError {
         QueryError::step(&self.cx.op.step, message)
+    }
+
+    /// The beginning of an object's text, for a message.
+    fn excerpt_of(&self, object: &Value) -> String {
+        let view = View::of(self.cx);
+        excerpt_of(object, &view.graph().reader)
     }
 
     /// A name from an operand: a label or a key.

@@ -2,7 +2,7 @@
 
 use graph::{Cardinality, GraphError, NameSpace, PropertyEntry, PropertyId, ReadUnit, name_hash};
 use planner::physical::{Operand, WriteProperty};
-use values::{EdgeRef, Str, Value, VertexProperty, VertexRef, watch};
+use values::{EdgeRef, Str, Value, VertexProperty, VertexRef, excerpt, watch};
 
 use super::{Change, TICKS};
 use crate::batch::Batch;
@@ -57,7 +57,7 @@ impl Change<'_> {
         let key = self.name(&property.key, "property key", batch, row)?;
         if self.removes(&value) && key.starts_with('~') {
             // What is written the graph refuses itself; this only removes what is there.
-            return Err(GraphError::HiddenName { space: NameSpace::Key, name: key.to_string() }.into());
+            return Err(GraphError::HiddenName { space: NameSpace::Key, name: excerpt(&key) }.into());
         }
         Ok((key, value))
     }
@@ -217,7 +217,7 @@ impl Change<'_> {
             (Some(v), Some(key)) if is_replaced(property, v, key, &graph.reader) => Ok(None),
             (Some(v), Some(key)) => Ok(graph.reader.place_of_property(v, key, &property.id)),
             _ => {
-                let id = &property.id;
+                let id = self.excerpt_of(&property.id);
                 Err(self.error(format!("the vertex property {id} does not come from this graph")))
             }
         }

@@ -1,6 +1,6 @@
 //! Every element of an open graph, against everything else that speaks of it.
 
-use values::{EdgeRef, Value, VertexRef};
+use values::{EdgeRef, Value, VertexRef, excerpt};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{CheckProgress, Findings, indexes};
@@ -176,8 +176,8 @@ impl<'a> Contents<'a> {
     fn vertex_id(&mut self, reader: &Reader<'_>, v: VertexRef, id: &Value) {
         let problem = match indexes::has_hash(reader, VERTEX_IDS, id, v) {
             Ok(true) if reader.vertex_by_id(id) == Some(v) => return,
-            Ok(true) => format!("its id {id} leads to another vertex"),
-            Ok(false) => format!("the index of ids does not have its id {id}"),
+            Ok(true) => format!("its id {} leads to another vertex", excerpt(id)),
+            Ok(false) => format!("the index of ids does not have its id {}", excerpt(id)),
             Err(error) => return self.findings.add("the index of ids", error),
         };
         self.findings.add(place(v), problem);
@@ -186,8 +186,10 @@ impl<'a> Contents<'a> {
     fn edge_id(&mut self, reader: &Reader<'_>, e: EdgeRef, id: &Value) {
         let problem = match indexes::has_edge_id(reader, id, e) {
             Ok(true) if reader.edge_by_id(id) == Some(e) => return,
-            Ok(true) => format!("the id {id} of its edge {} leads to another edge", e.seq),
-            Ok(false) => format!("the index of edge ids does not have the id {id} of its edge {}", e.seq),
+            Ok(true) => format!("the id {} of its edge {} leads to another edge", excerpt(id), e.seq),
+            Ok(false) => {
+                format!("the index of edge ids does not have the id {} of its edge {}", excerpt(id), e.seq)
+            }
             Err(error) => return self.findings.add("the index of edge ids", error),
         };
         self.findings.add(list_place(TreeName::primary(e.src, EdgeLabelId(e.label), Dir::Out)), problem);

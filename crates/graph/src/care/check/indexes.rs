@@ -1,6 +1,6 @@
 //! Whether the indexes find what an element has.
 
-use values::{EdgeRef, Value, VertexRef};
+use values::{EdgeRef, Value, VertexRef, excerpt};
 
 use super::Findings;
 use crate::apply::order_keys;
@@ -8,9 +8,6 @@ use crate::error::Result;
 use crate::model::{Index, IndexDescription, IndexKind, IndexState, KeyId, index_hash};
 use crate::read::Reader;
 use crate::sections::{EDGE_IDS, FIRST_INDEX, partition_of};
-
-/// Characters of a vertex's values that a finding shows at most.
-const SHOWN: usize = 200;
 
 /// Whether an index by hash has an entry for a value of a vertex. (It may have more: of values that are no more.)
 pub(super) fn has_hash(reader: &Reader<'_>, index: usize, value: &Value, v: VertexRef) -> Result<bool> {
@@ -44,6 +41,7 @@ pub(super) fn check_vertex(reader: &Reader<'_>, v: VertexRef, findings: &mut Fin
         if index.definition.kind == IndexKind::Unique
             && let Some((value, other)) = shared_value(reader, v, index)
         {
+            let value = excerpt(&value);
             let problem = format!("{} is unique, and vertex {} has its value {value}", name(), other.0);
             findings.add(format!("vertex {}", v.0), problem);
         }
@@ -57,7 +55,7 @@ fn values(reader: &Reader<'_>, v: VertexRef, key: KeyId) -> Vec<Value> {
 fn missing_value(reader: &Reader<'_>, v: VertexRef, index: &Index) -> Result<Option<String>> {
     for value in values(reader, v, index.definition.keys[0]) {
         if !has_hash(reader, FIRST_INDEX + index.number as usize, &value, v)? {
-            return Ok(Some(format!("its value {value}")));
+            return Ok(Some(format!("its value {}", excerpt(&value))));
         }
     }
     Ok(None)
@@ -71,8 +69,7 @@ fn missing_key(reader: &Reader<'_>, v: VertexRef, index: &Index) -> Result<Optio
         reader.snapshot().memory().ordered_partition(None, number, v.tablet() as usize, &guard)?;
     let has = |key: &[u8]| partition.is_some_and(|partition| partition.contains(key, v));
     let is_missing = order_keys(&all).iter().any(|key| !has(key));
-    let shown = || format!("{all:?}").chars().take(SHOWN).collect::<String>();
-    Ok(is_missing.then(|| format!("all combinations of its values {}", shown())))
+    Ok(is_missing.then(|| format!("all combinations of its values {}", excerpt(&format_args!("{all:?}")))))
 }
 
 /// A value that another vertex has as well, which is named only at the later of the two.

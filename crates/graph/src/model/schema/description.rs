@@ -129,13 +129,12 @@ impl SchemaDescription {
         let mut schema = Schema { version, mode, allow_null_values, ..Schema::default() };
         for (label, declared) in &self.vertices {
             let id = VertexLabelId(intern(NameSpace::VertexLabel, label)?);
-            let place = format!("vertices.{label}.keys");
             let mut keys = BTreeMap::new();
             for (key, declared) in &declared.keys {
-                check_type(declared.value_type, &format!("{place}.{key}.type"))?;
+                check_type(declared.value_type, || format!("vertices.{label}.keys.{key}.type"))?;
                 let mut meta = BTreeMap::new();
                 for (name, value_type) in &declared.meta {
-                    check_type(*value_type, &format!("{place}.{key}.meta.{name}"))?;
+                    check_type(*value_type, || format!("vertices.{label}.keys.{key}.meta.{name}"))?;
                     meta.insert(KeyId(intern(NameSpace::Key, name)?), *value_type);
                 }
                 let VertexKeyDescription { value_type, cardinality, required, .. } = *declared;
@@ -148,7 +147,7 @@ impl SchemaDescription {
             let id = EdgeLabelId(intern(NameSpace::EdgeLabel, label)?);
             let mut keys = BTreeMap::new();
             for (key, declared) in &declared.keys {
-                check_type(declared.value_type, &format!("edges.{label}.keys.{key}.type"))?;
+                check_type(declared.value_type, || format!("edges.{label}.keys.{key}.type"))?;
                 keys.insert(KeyId(intern(NameSpace::Key, key)?), *declared);
             }
             let sort_key = declared.sort_key.as_ref().map(|key| intern(NameSpace::Key, key)).transpose()?;
@@ -176,9 +175,9 @@ fn flatten(value: &Value, place: String, lines: &mut BTreeSet<String>) {
     }
 }
 
-fn check_type(value_type: Option<ValueType>, place: &str) -> Result<(), SchemaError> {
+fn check_type(value_type: Option<ValueType>, place: impl FnOnce() -> String) -> Result<(), SchemaError> {
     let refused = value_type.filter(|value_type| !is_storable_type(*value_type)).map(type_name);
-    refused.map_or(Ok(()), |name| Err(bad(place, &format!("properties cannot have the type {name}"))))
+    refused.map_or(Ok(()), |name| Err(bad(&place(), &format!("properties cannot have the type {name}"))))
 }
 
 impl IndexDescription {

@@ -1,6 +1,6 @@
 //! What a schema refuses.
 
-use values::{Str, Value};
+use values::{Str, Value, excerpt};
 
 use crate::model::{Cardinality, NameSpace};
 
@@ -80,7 +80,9 @@ pub enum SchemaError {
     /// Another vertex has this value under a key with a unique index.
     #[error(
         "the property {key:?} of the vertex label {label:?} is unique, and the vertex {holder} already has the value \
-         {value}"
+         {value}",
+        holder = excerpt(holder),
+        value = excerpt(value)
     )]
     NotUnique {
         /// The label.

@@ -53,7 +53,9 @@ impl NodeBounds {
     pub(crate) fn from_value(value: &Value, place: &str) -> Result<Self, SchemaError> {
         let number = |value: &Value, place: &str| {
             let number = value.as_i64().and_then(|number| u32::try_from(number).ok());
-            number.ok_or_else(|| bad(place, &format!("expected a number of edges, found {value}")))
+            number.ok_or_else(|| {
+                bad(place, &format!("expected a number of edges, found {}", values::excerpt(value)))
+            })
         };
         if value.as_map().is_none() {
             return Ok(Self::up_to(number(value, place)?));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use values::{Map, Value};
+use values::{Map, Value, excerpt};
 
 use super::SchemaMode;
 use super::description::{
@@ -125,7 +125,7 @@ impl IndexDescription {
             return Err(bad(at, &problem));
         }
         match (1..self.keys.len()).find(|&i| self.keys[..i].contains(&self.keys[i])) {
-            Some(i) => Err(bad(at, &format!("the key {:?} is there twice", self.keys[i]))),
+            Some(i) => Err(bad(at, &format!("the key {:?} is there twice", excerpt(&self.keys[i])))),
             None => Ok(()),
         }
     }
@@ -219,9 +219,9 @@ fn value_type(value: &Value, place: &str) -> Result<Option<ValueType>, SchemaErr
         storable.map(|known| type_name(*known)).collect::<Vec<_>>().join(", ")
     };
     let found = type_from_name(name);
-    found
-        .map(Some)
-        .ok_or_else(|| bad(place, &format!("no type is called {name:?}; there are any, {}", known())))
+    found.map(Some).ok_or_else(|| {
+        bad(place, &format!("no type is called {:?}; there are any, {}", excerpt(name), known()))
+    })
 }
 
 /// What is described of each name in a map.
@@ -251,7 +251,9 @@ pub(super) fn fields<'v>(
         value.as_map().ok_or_else(|| bad(at, &format!("expected a map, found a {}", value.type_name())))?;
     let entry = |(key, value): (&'v Value, &'v Value)| {
         let key = key.as_str().ok_or_else(|| bad(at, "the keys of this map must be strings"))?;
-        let place = if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") };
+        // What is beside it has a place of its own, each with all the names on the way.
+        let name = excerpt(key);
+        let place = if at.is_empty() { name } else { format!("{at}.{name}") };
         Ok((key, place, value))
     };
     map.iter().map(entry).collect()

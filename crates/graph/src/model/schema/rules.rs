@@ -186,7 +186,7 @@ impl<'a> Rules<'a> {
         };
         let Some(key) = missing else { return Ok(()) };
         let (label, key) = (self.name(space, label), self.name(NameSpace::Key, key.0));
-        Err(SchemaError::Missing { element, id: id().to_string(), space, label, key })
+        Err(SchemaError::Missing { element, id: values::excerpt(&id()), space, label, key })
     }
 
     /// A name, for messages. One that the transaction brings is not declared.

@@ -81,7 +81,7 @@ fn room_of(meter: &Arc<MemoryMeter>) -> Room {
 }
 
 fn problem(cx: &Context<'_>, file: &GraphFile, problem: FileProblem) -> QueryError {
-    QueryError::step(&cx.op.step, format!("the file {:?}: {problem}", file.name))
+    QueryError::step(&cx.op.step, format!("the file {:?}: {problem}", values::excerpt(&file.name)))
 }
 
 /// The error of the file that the operator works on.

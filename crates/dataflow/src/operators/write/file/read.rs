@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use graph::{Cardinality, Transaction};
 use rustc_hash::FxHashSet;
-use values::{Edge, Property, SeededMap, Str, Value, Vertex, VertexProperty, VertexRef, watch};
+use values::{Edge, Property, SeededMap, Str, Value, Vertex, VertexProperty, VertexRef, excerpt, watch};
 
 use super::failed;
 use crate::batch::Weight;
@@ -87,7 +87,7 @@ impl Reading {
         let Vertex { id, label, properties } = vertex;
         let key = id.id_key();
         if self.vertices.contains_key(&key) {
-            return Err(failed(cx, format!("two vertices have the id {id}")));
+            return Err(failed(cx, format!("two vertices have the id {}", excerpt(&id))));
         }
         let v = transaction.add_vertex((!id.is_null()).then_some(id), &label)?;
         self.note(v, key, cx)?;
@@ -144,10 +144,12 @@ impl Reading {
                 self.note(v, end.id.id_key(), cx)?;
                 Ok(v)
             }
-            None => Err(failed(
-                cx,
-                format!("Could not find {what} with id [{}] to create edge with id [{}]", end.id, edge.id),
-            )),
+            None => {
+                let (end, edge) = (excerpt(&end.id), excerpt(&edge.id));
+                let problem =
+                    format!("Could not find {what} with id [{end}] to create edge with id [{edge}]");
+                Err(failed(cx, problem))
+            }
         };
         Ok((end(&edge.out_v, "outV")?, end(&edge.in_v, "inV")?))
     }

@@ -115,8 +115,8 @@ impl Maps<'_> {
         self.each(map, |key, value| match key {
             Value::String(_) => self.put(key, value, map.cardinality, &mut given),
             other => {
-                let message =
-                    format!("option(onMatch) expects keys in Map to be of String - check: {}", shown(&other));
+                let key = self.shown(&other);
+                let message = format!("option(onMatch) expects keys in Map to be of String - check: {key}");
                 Err(self.change.error(message))
             }
         })?;
@@ -169,8 +169,8 @@ impl Maps<'_> {
     ) -> Result<(), QueryError> {
         let is_null = matches!(&entry, Entry::Plain(Value::Null) | Entry::With(_, Value::Null));
         if is_null && !matches!(key, Value::String(_)) {
-            let message =
-                format!("{}() does not allow null Map values - check: {}", self.step(), shown(&key));
+            let (step, key) = (self.step(), self.shown(&key));
+            let message = format!("{step}() does not allow null Map values - check: {key}");
             return Err(self.change.error(message));
         }
         match (key, entry) {
@@ -214,7 +214,7 @@ impl Maps<'_> {
                 return Err(self.change.error(format!(
                     "{}() and option(onCreate) args expect keys in Map to be either String or {tokens} - check: {}",
                     self.step(),
-                    shown(&key)
+                    self.shown(&key)
                 )));
             }
         }
@@ -232,6 +232,14 @@ impl Maps<'_> {
         }
     }
 
+    /// A key in an error.
+    fn shown(&self, key: &Value) -> String {
+        match key {
+            Value::T(token) => token.as_str().to_owned(),
+            key => self.change.excerpt_of(key),
+        }
+    }
+
     fn step(&self) -> &'static str {
         if self.element == ElementKind::Vertex { "mergeV" } else { "mergeE" }
     }
@@ -240,12 +248,4 @@ impl Maps<'_> {
 /// The names of an end: as a token of a merge, and as a direction.
 pub(super) fn option_of(end: Direction) -> (&'static str, &'static str) {
     if end == Direction::Out { ("outV", "OUT") } else { ("inV", "IN") }
-}
-
-/// A key in an error.
-fn shown(key: &Value) -> String {
-    match key {
-        Value::T(token) => token.as_str().to_owned(),
-        key => key.to_string(),
-    }
 }

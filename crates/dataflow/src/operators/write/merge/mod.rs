@@ -248,7 +248,10 @@ impl UnderWay {
             )),
             Some(vertex @ (Value::VertexRef(_) | Value::Vertex(_))) => match maps.vertex(&vertex) {
                 Some(vertex) => Ok(Some(vertex)),
-                None => error(format!("Vertex could not be resolved from mergeE: {vertex}")),
+                None => {
+                    let vertex = maps.change.excerpt_of(&vertex);
+                    error(format!("Vertex could not be resolved from mergeE: {vertex}"))
+                }
             },
             Some(Value::Map(_) | Value::Entry(_)) => {
                 let wanted = MergeMap {
@@ -263,7 +266,10 @@ impl UnderWay {
                     Some(found) => found.vertices.first().map_or_else(missing, |v| Ok(Some(*v))),
                 }
             }
-            Some(other) => error(format!("Vertex could not be resolved from mergeE: {other}")),
+            Some(other) => {
+                let found = maps.change.excerpt_of(&other);
+                error(format!("Vertex could not be resolved from mergeE: {found}"))
+            }
         }
     }
 
@@ -349,6 +355,7 @@ impl Maps<'_> {
                 .change
                 .error(format!("{name} Vertex not specified in onCreate - edge cannot be created"))),
             (_, Some(End::Vertex(id))) => {
+                let id = self.change.excerpt_of(id);
                 Err(self.change.error(format!("Vertex id could not be resolved from mergeE: {id}")))
             }
             (_, Some(End::Option(_))) => Err(self.change.error("Vertex could not be resolved from mergeE")),
