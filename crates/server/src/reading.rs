@@ -8,7 +8,8 @@
 //! Intake   │    Intake, once more      │  Database::reserve                │  the query's
 //! ```
 //!
-//! Small ones are read at once: as many as a server has at a time come to some hundred megabytes.
+//! Small ones are read at once, as any query has so much whatever others hold (`dataflow::Budget`): as many as a server has at a time
+//! (`server.max_requests`) come to 2 GiB at the very most.
 
 use std::{
     sync::Arc,

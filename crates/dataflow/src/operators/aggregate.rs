@@ -266,7 +266,6 @@ impl State {
     }
 
     /// Takes `count` times a value in. Nulls leave the result as it is, but are a reason to have one.
-    #[inline]
     fn add(&mut self, aggregation: &Aggregation, value: Value, count: u64) -> Result<(), ArithmeticError> {
         let Some(held) = self.value.take() else {
             let first = match aggregation {

@@ -11,6 +11,7 @@
 
 use std::{io::Write, time::Instant};
 
+use adler2::Adler32;
 use flate2::{Compression, write::DeflateEncoder};
 use values::give_way;
 
@@ -33,7 +34,7 @@ pub(super) struct Deflate {
     /// Without header and sum, for nobody else knows the sum of what was told.
     encoder: DeflateEncoder<Vec<u8>>,
     /// Of what was told.
-    sum: Sum,
+    sum: Adler32,
     /// Whether anything was.
     begun: bool,
 }
@@ -42,7 +43,7 @@ impl Deflate {
     /// Nothing written yet. Fast rather than tight: who asks may well be on the same machine.
     pub(super) fn new() -> Self {
         let encoder = DeflateEncoder::new(HEADER.to_vec(), Compression::fast());
-        Self { encoder, sum: Sum::default(), begun: false }
+        Self { encoder, sum: Adler32::new(), begun: false }
     }
 
     /// The next piece, compressed; `None` if the deadline came first. Then nothing can be told any more but the [end](Self::end_instead).
@@ -70,8 +71,8 @@ impl Deflate {
             end.extend_from_slice(block);
         }
         end.extend(LAST);
-        sum.add(bytes);
-        end.extend(sum.bytes());
+        sum.write_slice(bytes);
+        end.extend(sum.checksum().to_be_bytes());
         end
     }
 
@@ -88,7 +89,7 @@ impl Deflate {
             if is_late() {
                 return None;
             }
-            sum.add(part);
+            sum.write_slice(part);
             self.encoder.write_all(part).expect(TAKES);
             give_way();
         }
@@ -97,43 +98,9 @@ impl Deflate {
         (self.sum, self.begun) = (sum, true);
         let mut piece = std::mem::take(self.encoder.get_mut());
         if is_last {
-            piece.extend(sum.bytes());
+            piece.extend(sum.checksum().to_be_bytes());
         }
         Some(piece)
-    }
-}
-
-/// The sum with which zlib's format ends (Adler-32): of the bytes, and of all these sums.
-#[derive(Clone, Copy)]
-struct Sum {
-    one: u32,
-    all: u32,
-}
-
-impl Default for Sum {
-    fn default() -> Self {
-        Self { one: 1, all: 0 }
-    }
-}
-
-impl Sum {
-    fn add(&mut self, bytes: &[u8]) {
-        /// Both are what is left of them by this prime number.
-        const PRIME: u32 = 65_521;
-        /// So many bytes can be added before either has no room in 32 bits.
-        const STRETCH: usize = 5_552;
-        for stretch in bytes.chunks(STRETCH) {
-            for byte in stretch {
-                self.one += u32::from(*byte);
-                self.all += self.one;
-            }
-            self.one %= PRIME;
-            self.all %= PRIME;
-        }
-    }
-
-    fn bytes(self) -> [u8; 4] {
-        (self.all << 16 | self.one).to_be_bytes()
     }
 }
 
@@ -216,19 +183,5 @@ mod tests {
         let mut deflate = Deflate::new();
         assert!(deflate.piece(b"all of it", true, Some(Instant::now())).is_none());
         assert_eq!(read(&deflate.end_instead(b"late")), b"late");
-    }
-
-    #[test]
-    fn the_sum_is_that_of_the_format() {
-        let of = |bytes: &[u8]| {
-            let mut sum = Sum::default();
-            sum.add(bytes);
-            sum.bytes()
-        };
-        assert_eq!(of(b""), [0, 0, 0, 1]);
-        assert_eq!(of(b"Wikipedia"), [0x11, 0xe6, 0x03, 0x98]);
-        let (mut sum, many) = (Sum::default(), vec![0xff; 100_000]);
-        many.chunks(777).for_each(|some| sum.add(some));
-        assert_eq!(sum.bytes(), of(&many), "however it comes");
     }
 }
