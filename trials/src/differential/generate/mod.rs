@@ -18,6 +18,7 @@ mod patterns;
 mod repeat;
 mod sacks;
 mod scoping;
+mod source;
 mod sources;
 mod stream;
 mod values;
@@ -189,6 +190,9 @@ impl<'g> Generator<'g> {
         } else {
             self.some(&mut steps, &mut kind, 2);
             self.extend(&mut steps, &mut kind, focus.production);
+        }
+        if source.iter().any(source::fills_sacks) {
+            self.carry(&mut steps, &mut kind);
         }
         self.some(&mut steps, &mut kind, 3);
         self.end(&mut steps, &mut kind);

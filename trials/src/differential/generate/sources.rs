@@ -103,22 +103,6 @@ impl Generator<'_> {
         (steps, kind)
     }
 
-    /// `with…`, seldom.
-    pub(super) fn source_instructions(&mut self) -> Vec<Step> {
-        match self.rng.u8(..40) {
-            0 => vec![Step::new("withPath")],
-            1 => {
-                self.effects.push(("s".into(), Kind::many(Kind::Number)));
-                vec![Step::new("withSideEffect").name_arg("s").arg("[1, 2]")]
-            }
-            2 => {
-                self.effects.push(("s".into(), Kind::Number));
-                vec![Step::new("withSideEffect").name_arg("s").arg("5")]
-            }
-            _ => Vec::new(),
-        }
-    }
-
     /// The end: often something of which the order of the stream is no part.
     pub(super) fn end(&mut self, steps: &mut Vec<Step>, kind: &mut Kind) {
         match self.rng.u8(..16) {
