@@ -447,7 +447,7 @@ impl Trial {
                 let is_it = |runs: &[Answer]| {
                     let verdict = judge(answer, runs, case.is_ordered());
                     matches!(verdict, Verdict::Same(_) | Verdict::BothFail)
-                        || mended && faults::is_of_an_order(case, answer, runs)
+                        || faults::is_of_an_order(case, answer, runs, mended)
                 };
                 if is_it(&runs) || !bare.is_empty() && is_it(&bare) {
                     return Ok(Some(match (mended, branches) {
