@@ -8,7 +8,7 @@ use super::canon::Canon;
 use super::case::Case;
 use super::orders::{
     folds_a_loop, folds_in_an_optional, is_local, looks_at_order, looks_at_order_inside, sorts_a_loop,
-    takes_a_part_of_a_loop,
+    takes_a_part_of_a_loop, tells_what_left_a_loop,
 };
 use super::patterns::{
     adds_to_a_set_again, any_child, any_step, changes_to_name_what_it_makes, changes_while_it_makes,
@@ -74,6 +74,12 @@ pub const MENDED: &str = "mended";
 
 /// All that are known.
 pub const FAULTS: &[Fault] = &[
+    Fault {
+        name: "loops-leave-a-mark",
+        evidence: "`g.withBulk(false).V(1).union(both(), repeat(both()).times(1)).barrier()` has 3 results, and 6 without optional strategies: \
+                   what has left a loop keeps the number of its step (NL_SL_Traverser), and equals nothing that has not been there.",
+        explains: |case, _, _| tells_what_left_a_loop(&case.script),
+    },
     Fault {
         name: "told-when-planned",
         evidence: "On purpose: `g.V().dedup('a')` and `g.V().loops()` are refused when they are planned, for nothing can be \

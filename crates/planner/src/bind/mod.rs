@@ -101,7 +101,9 @@ fn bind_once(
 ) -> Result<(Logical, Names), PlanError> {
     let mut plan =
         Logical { side_effects: settings.side_effects.clone(), paths: settings.paths, ..Logical::default() };
-    let names = Names::of(traversal, &mut plan)?;
+    // Where it shows what is merged, traversers of other names are others, whether or not anyone asks for these.
+    let merges = settings.no_bulk || settings.sack.as_ref().is_some_and(|sack| sack.merge.is_some());
+    let names = Names::of(traversal, &mut plan, merges)?;
     plan.seed = settings.seed.filter(|_| names.draws);
     let connects = !settings.unconnected;
     let sack = SackPlace { settings: settings.sack.clone(), bulks: !settings.no_bulk };

@@ -90,14 +90,15 @@ struct Place {
 }
 
 impl Names {
-    /// Finds the names of a traversal. Declares its side-effects, and says whether it writes and needs paths.
-    pub fn of(traversal: &Traversal, plan: &mut Logical) -> Result<Self, PlanError> {
+    /// Finds the names of a traversal. Declares its side-effects, and says whether it writes and needs paths. With `all`, also
+    /// names that nobody asks for get a slot: they keep traversers apart.
+    pub fn of(traversal: &Traversal, plan: &mut Logical, all: bool) -> Result<Self, PlanError> {
         let mut names = Self::default();
         names.scan(traversal, Place { in_loop: false, depth: 0, pattern: false }, plan)?;
         for label in names.labels.values_mut() {
             let several = label.given > 1 || label.in_loop;
             plan.paths |= label.history && several;
-            if label.read && label.given > 0 {
+            if (label.read || all) && label.given > 0 {
                 label.slot = Some(plan.new_slot());
             }
         }
@@ -113,6 +114,18 @@ impl Names {
             None => label.slot,
         };
         slot.map(|slot| (slot, &label.shape))
+    }
+
+    /// Where the objects are that a traverser may have names for by now, in the order of their slots.
+    pub fn slots_in_sight(&self) -> Vec<Slot> {
+        watch::ticks(self.labels.len() / LABELS_PER_TICK);
+        let named = || self.labels.values().filter(|label| label.bound || label.in_loop);
+        let mut slots: Vec<Slot> = match &self.given_since {
+            Some(since) => since.given.values().copied().flatten().collect(),
+            None => named().filter_map(|label| label.slot).collect(),
+        };
+        slots.sort_unstable_by_key(|slot| slot.0);
+        slots
     }
 
     /// Whether an `as` gives that name.

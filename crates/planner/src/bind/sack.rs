@@ -53,6 +53,7 @@ impl Binder<'_> {
         }
         let sack = self.sack_place();
         let into = sack.slot;
-        Some(MergeSacks { sack, merge, apart, normalise, bulks, into })
+        let names = if merge.is_some() || !bulks { self.names.slots_in_sight() } else { Vec::new() };
+        Some(MergeSacks { sack, merge, apart, normalise, bulks, names, into })
     }
 }
