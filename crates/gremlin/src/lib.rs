@@ -30,7 +30,7 @@ pub use parser::{Bindings, Statements, is_own_word, parse, parse_parameters, par
 pub use query::{Action, Query, Statement, Terminal};
 pub use shape::{Shape, ShapeKey, parameterize};
 pub use signature::{FormWords, forms, source_forms};
-pub use text_memory::memory_of;
+pub use text_memory::{memory_of, memory_with};
 pub use traversal::{
     Argument, Barrier, Cardinality, Column, Dt, Instruction, Lambda, Merge, Operator, Order, Pick, Pop,
     Position, Predicate, PredicateOp, Scope, SourceName, StepName, Strategy, TextOp, Traversal,

@@ -1,8 +1,8 @@
 //! What a script takes in memory when it is read: the values that it has written out are many times as large as their text.
 
-use values::Value;
+use values::{Str, Value};
 
-use crate::ParseLimits;
+use crate::{Argument, ParseLimits};
 
 /// Bytes that a value in a list, or an argument, takes, with what the tables around it have room for.
 const ELEMENT: usize = 110;
@@ -21,7 +21,26 @@ pub fn memory_of(text: &str) -> usize {
     bytes.sum::<usize>() + in_ranges(text) * size_of::<Value>()
 }
 
-/// About how many values the ranges of numbers in a script come to (`1..9`: nine), up to as many as are read.
+/// The same with its variables: what is around values (predicates, collections of tokens) is copied wherever a variable stands for it.
+pub fn memory_with(text: &str, bindings: &[(Str, Argument)]) -> usize {
+    let copied = bindings.iter().map(|(name, bound)| match bound.contained() {
+        0 => 0,
+        contained => contained.saturating_mul(ELEMENT).saturating_mul(occurrences(text, name)),
+    });
+    copied.fold(memory_of(text), usize::saturating_add)
+}
+
+/// How often a name stands in a text as a word.
+fn occurrences(text: &str, name: &str) -> usize {
+    let is_of_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let places = text.match_indices(name).filter(|(at, _)| {
+        let behind = text[at + name.len()..].chars().next();
+        !text[..*at].chars().next_back().is_some_and(is_of_word) && !behind.is_some_and(is_of_word)
+    });
+    if name.is_empty() { 0 } else { places.count() }
+}
+
+/// About how many values the ranges in a script come to (`1..9`: nine), up to as many as are read.
 fn in_ranges(text: &str) -> usize {
     let mut pieces = text.split('.');
     let (Some(mut first), Some(mut between)) = (pieces.next(), pieces.next()) else { return 0 };
@@ -35,9 +54,12 @@ fn in_ranges(text: &str) -> usize {
     values.min(ParseLimits::default().values)
 }
 
-/// How many values a range comes to, by what stands in front of its dots and behind them; none if these are no ints.
+/// How many values a range comes to, by what stands in front of its dots and behind them; none if these are neither ints nor strings.
 fn in_range(front: &str, behind: &str) -> usize {
     let (front, behind) = (front.trim_ascii_end(), behind.trim_ascii_start());
+    if front.ends_with(['\'', '"']) {
+        return in_string_range(front, behind);
+    }
     let begin = front.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     let begin = begin - usize::from(front[..begin].ends_with('-'));
     let sign = usize::from(behind.starts_with(['-', '+']));
@@ -47,6 +69,24 @@ fn in_range(front: &str, behind: &str) -> usize {
         _ => 0,
     }
 }
+
+/// The same of strings that differ in their last character: each is one of its own, with all that stands before.
+fn in_string_range(front: &str, behind: &str) -> usize {
+    let Some(quote) = behind.chars().next().filter(|c| matches!(c, '\'' | '"')) else { return 0 };
+    let last = behind[1..].split(quote).next().unwrap_or_default();
+    let first = &front[..front.len() - 1];
+    let ends = (first.chars().next_back(), last.chars().next_back());
+    let apart = match ends {
+        // An escape may be any character.
+        _ if last.contains('\\') => char::MAX as usize,
+        (Some(first), Some(last)) => (first as usize).abs_diff(last as usize),
+        _ => 0,
+    };
+    (apart + 1).saturating_mul(STRING + last.len() / size_of::<Value>())
+}
+
+/// So many times a value in a list is one that is a string of its own.
+const STRING: usize = 3;
 
 #[cfg(test)]
 mod tests {
@@ -64,6 +104,14 @@ mod tests {
     }
 
     #[test]
+    fn what_a_variable_stands_for_takes_as_much_wherever_it_stands() {
+        let many = Argument::Predicate(crate::Predicate::Within(vec![Value::from(1).into(); 500]));
+        let bindings = [("p".into(), many), ("x".into(), Value::from("long").into())];
+        let text = "g.V().is(p).property(x).is( p ).as('op')";
+        assert_eq!(memory_with(text, &bindings), memory_of(text) + 2 * 500 * ELEMENT);
+    }
+
+    #[test]
     fn a_range_takes_what_its_values_take() {
         for (text, values) in [
             ("1..9", 9),
@@ -71,7 +119,9 @@ mod tests {
             ("+1..-1; 'é1..2'", 5),
             ("1..1000000", 1_000_000),
             ("1..1000000;".repeat(1_000).as_str(), 1_000_000),
-            ("1..9999999999; 1..; ..9; 1.5; .. ; é..é; '1'..'9'; g.V().out()", 0),
+            ("1..9999999999; 1..; ..9; 1.5; .. ; é..é; '1'..9; g.V().out()", 0),
+            ("'1'..'9'; \"é\" .. \"ê\"; ''..''", STRING * 12),
+            ("'a\\u0020'..'a\\ud7fe'", 1_000_000),
         ] {
             let commas = text.matches(',').count();
             let expected = text.len() + commas * (ELEMENT - 1) + values * size_of::<Value>();

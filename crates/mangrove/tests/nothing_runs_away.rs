@@ -225,6 +225,24 @@ fn members_of_a_collection_are_not_copied_before_somebody_asks_how_many_there_ar
 }
 
 #[test]
+fn a_bag_of_more_than_a_long_can_count_is_an_error() {
+    let db = patient(1 << 20);
+    let times = |times: u32, fill: &str| {
+        format!("g.inject(1).repeat(union(identity(),identity()).barrier()).times({times}).{fill}")
+    };
+    for fill in ["aggregate('x').cap('x')", "aggregate(local,'x').cap('x')"] {
+        assert!(ends_within(SOON, &db, &times(62, fill)).is_none(), "{fill}");
+        for over in [63, 64, 70] {
+            let error = ends_within(SOON, &db, &times(over, fill)).unwrap();
+            assert!(error.contains("long overflow"), "{fill}: {error}");
+        }
+    }
+    let assigned = times(70, "aggregate('x').cap('x')").replace("g.", "g.withSideEffect('x', [], assign).");
+    let error = ends_within(SOON, &db, &assigned).unwrap();
+    assert!(error.contains("long overflow"), "{error}");
+}
+
+#[test]
 fn scopes_inside_one_another_end_with_the_deadline() {
     let db = small();
     db.query("g.inject(1,2,3,4,5,6).addV('c').count()").unwrap();

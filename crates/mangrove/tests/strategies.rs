@@ -195,3 +195,34 @@ fn a_property_takes_the_place_of_ids() {
     let without = db.query(&format!("{g}.addV('p').property('n', 'key')"));
     assert!(without.is_err(), "a value is no key");
 }
+
+/// What a strategy says stands behind each step: a short text could come to gigabytes so.
+#[test]
+fn what_strategies_come_to_has_a_bound() {
+    let many: Vec<String> = (0..5_000).map(|number| format!("'p{number}'")).collect();
+    let partition = format!("PartitionStrategy(partitionKey: 'part', readPartitions: [{}])", many.join(","));
+    let subgraph = format!("SubgraphStrategy(vertices: __{})", ".has('x', 1)".repeat(5_000));
+    let db = database();
+    for strategy in [&partition, &subgraph] {
+        let few = format!("g.withStrategies({strategy}).V().out().count()");
+        assert_eq!(ask(&db, &few), ["0"]);
+        let told = error(&format!("g.withStrategies({strategy}).V(){}.count()", ".out()".repeat(500)));
+        assert!(told.contains("200000") && told.contains("that strategies put behind"), "{told}");
+    }
+}
+
+#[test]
+fn many_reserved_keys_are_looked_up_and_not_gone_through() {
+    let keys: Vec<String> = (0..60_000).map(|number| format!("'key{number}'")).collect();
+    let checked = "ReservedKeysVerificationStrategy(throwException: true, keys:";
+    let begun = std::time::Instant::now();
+    let traversal = format!(
+        "g.withStrategies({checked} [{}])).inject(1).limit(0).addV(){}",
+        keys.join(","),
+        ".property('other', 1)".repeat(10_000)
+    );
+    assert_eq!(ask(&database(), &traversal), [""; 0]);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
+    let told = error(&format!("g.withStrategies({checked} ['a', 'b'])).addV().property('b', 1)"));
+    assert!(told.contains("reserved word: b"), "{told}");
+}

@@ -265,7 +265,7 @@ impl Query {
     /// One that has just arrived, and may do anything, for as long as it takes: that of a program with a graph of its own.
     pub fn unbounded(client: Client, input: Input) -> Self {
         let memory = match &input {
-            Input::Text { script, .. } => gremlin::memory_of(script),
+            Input::Text { script, bindings, .. } => gremlin::memory_with(script, bindings),
             Input::Bytecode(_) | Input::End(_) => 0,
         };
         Self {

@@ -256,9 +256,9 @@ impl Operation {
         let properties = materialize.properties();
         let max_timeout = host.options.max_evaluation_timeout;
         let memory = match &input {
-            Input::Text { script, .. } => {
+            Input::Text { script, bindings, .. } => {
                 let deadline = host.options.usual_deadline(Instant::now());
-                aside(Work::Request(script.len()), deadline, || gremlin::memory_of(script))
+                aside(Work::Request(script.len()), deadline, || gremlin::memory_with(script, bindings))
             }
             Input::Bytecode(_) | Input::End(_) => 0,
         };

@@ -38,6 +38,11 @@ pub(crate) fn free<T: Send + 'static>(remains: T, bytes: usize) {
     if bytes < LARGE || !IS_EXECUTOR.try_with(Cell::get).unwrap_or(false) {
         return drop(remains);
     }
+    free_elsewhere(remains);
+}
+
+/// Frees something soon, on another thread: somebody waits for this one.
+pub(crate) fn free_elsewhere<T: Send + 'static>(remains: T) {
     if let Some(thread) = THREAD.get_or_init(start) {
         // If nobody receives it, it is freed here.
         drop(thread.send(Box::new(remains)));

@@ -278,7 +278,14 @@ impl RunningQuery {
         let deadline = state.cancel.request().and_then(|request| request.deadline());
         let submit = |transaction: &Transaction| transaction.submit_by(deadline);
         let submitted = state.transaction().map(submit).transpose();
-        let submitted = submitted.map_err(|error| explain(&state, error.into()))?;
+        let submitted = match submitted.map_err(|error| explain(&state, error.into())) {
+            Ok(submitted) => submitted,
+            // Who waits for the answer need not wait until all is free that was to be written.
+            Err(error) => {
+                reclaim::free_elsewhere((state, results));
+                return Err(error);
+            }
+        };
         // While it waits its snapshot keeps nothing in memory.
         drop(state);
         drop(seated);

@@ -114,13 +114,15 @@ impl SideEffects {
         entry.version += 1;
         let reducer = entry.reducer;
         if let (Some(Operator::Assign), Content::Given(held)) = (reducer, &mut entry.content) {
-            *held = objects.collect::<BulkSet>().into();
+            let bag: BulkSet = objects.collect();
+            countable(&bag)?;
+            *held = bag.into();
             return Ok(());
         }
         if let Content::Bag(bag) = &mut entry.content {
             let bag: &mut BulkSet = &mut *Arc::make_mut(bag);
             objects.for_each(|(object, count)| bag.add(object, count));
-            return Ok(());
+            return countable(bag);
         }
         for (object, count) in objects {
             match &mut entry.content {
@@ -257,6 +259,11 @@ impl SideEffects {
             }
         }
     }
+}
+
+/// An error if a bag has more members than can be counted.
+fn countable(bag: &BulkSet) -> Result<(), QueryError> {
+    if bag.total() > i64::MAX as u64 { Err(QueryError::Countless) } else { Ok(()) }
 }
 
 /// Weighs a result that another one gives way to; the bytes of that, which stay in the weight until all is weighed anew.

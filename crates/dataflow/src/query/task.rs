@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use graph::{Bell, HeavyTurn, Parked};
+use graph::{Bell, HeavyTurn, Parked, Transaction};
 
 use super::caller::Path;
 use super::result::{ResultSink, Results, Summary};
@@ -59,7 +59,9 @@ impl Task {
 
     /// Frees what is left of it.
     pub(crate) fn free(self) {
-        let bytes = self.query.state().memory.used() as usize;
+        let state = self.query.state();
+        let written = state.transaction().map_or(0, Transaction::held_bytes);
+        let bytes = state.memory.used() as usize + written;
         reclaim::free(self, bytes);
     }
 

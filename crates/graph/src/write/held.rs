@@ -87,6 +87,11 @@ impl Held {
         Self { all: Arc::clone(&self.all), bytes: 0, allowance: self.allowance.clone() }
     }
 
+    /// Bytes that it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Takes room for a write with so many bytes of values; nothing if it is refused.
     ///
     /// # Errors

@@ -96,6 +96,11 @@ impl Transaction {
         self.writes.lock().writes > 0
     }
 
+    /// About how many bytes of memory its writes take: to free them takes time.
+    pub fn held_bytes(&self) -> usize {
+        self.writes.lock().held_bytes()
+    }
+
     /// Validates, makes durable and publishes the writes; when it returns they survive a crash.
     ///
     /// # Errors

@@ -57,6 +57,11 @@ impl WriteSet {
         Ok(std::mem::replace(self, ended))
     }
 
+    /// About how many bytes of memory its writes take.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.held.bytes()
+    }
+
     /// The next write's number, if there is room for it and `bytes` more.
     pub(crate) fn next_write(&mut self, options: &GraphOptions, bytes: usize) -> Result<u64> {
         if self.ended {

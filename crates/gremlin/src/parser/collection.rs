@@ -174,7 +174,10 @@ impl Parser<'_, '_> {
         // Each has the prefix, which may be as long as the text: it counts as the values that would take as much.
         let each = 1 + prefix.len() / size_of::<Value>();
         self.count_range(start, count.saturating_mul(each))?;
-        let string = |c: char| Value::from(format!("{prefix}{c}"));
+        let string = |c: char| {
+            watch::tick();
+            Value::from(format!("{prefix}{c}"))
+        };
         let values: Vec<Value> = if from <= to {
             (from..=to).map(string).collect()
         } else {

@@ -108,7 +108,15 @@ impl Strategies {
         if self.subgraph.is_some() || self.partition.is_some() {
             algorithms::spell_out(&mut traversal);
         }
+        let copy = self.subgraph.as_ref().map_or(0, subgraph::Subgraph::weight)
+            + self.partition.as_ref().map_or(0, Partition::weight);
+        let mut copied = 0_usize;
         each_traversal(&mut traversal, &mut |traversal| {
+            copied = copied.saturating_add(copy.saturating_mul(traversal.steps.len()));
+            if copied > MAX_COPIED {
+                return Err(PlanError::TooLarge { what: COPIED, limit: MAX_COPIED });
+            }
+            watch::ticks(copy.saturating_mul(traversal.steps.len()));
             if let Some(reserved) = &self.reserved {
                 reserved.check(traversal)?;
             }
@@ -129,6 +137,12 @@ impl Strategies {
         Ok(Some(traversal))
     }
 }
+
+/// Most steps and values that strategies write into a traversal: what they say, for each step there is. Some hundred bytes each.
+const MAX_COPIED: usize = 200_000;
+
+/// What there are too many of then.
+const COPIED: &str = "steps and values that strategies put behind the steps of a traversal";
 
 /// The configuration of a strategy.
 #[derive(Clone, Copy)]
@@ -234,6 +248,43 @@ fn inside_predicate(
         P::And(parts) | P::Or(parts) => parts.iter_mut().try_for_each(|part| inside_predicate(part, visit)),
         P::Not(inner) => inside_predicate(inner, visit),
     }
+}
+
+/// How many steps and values a traversal has, with those inside it.
+fn weight(traversal: &Traversal) -> usize {
+    watch::ticks(TICKS);
+    let of = |step: &Instruction<StepName>| 1 + step.args.iter().map(weight_of).sum::<usize>();
+    traversal.steps.iter().map(of).sum()
+}
+
+fn weight_of(argument: &Argument) -> usize {
+    match argument {
+        Argument::Traversal(traversal) => weight(traversal),
+        Argument::Binding(_, inner) => weight_of(inner),
+        Argument::List(items) | Argument::Set(items) => items.iter().map(weight_of).sum(),
+        Argument::Map(entries) => entries.iter().map(|(key, value)| weight_of(key) + weight_of(value)).sum(),
+        Argument::Predicate(predicate) => weight_of_predicate(predicate),
+        Argument::Value(value) => values_in(value),
+        _ => 1,
+    }
+}
+
+fn weight_of_predicate(predicate: &Predicate) -> usize {
+    use Predicate as P;
+    match predicate {
+        P::Compare(_, one) | P::TypeOf(one) | P::Text(_, one) => weight_of(one),
+        P::Inside(low, high) | P::Outside(low, high) | P::Between(low, high) => {
+            weight_of(low) + weight_of(high)
+        }
+        P::Within(many) | P::Without(many) => many.iter().map(weight_of).sum(),
+        P::And(parts) | P::Or(parts) => parts.iter().map(weight_of_predicate).sum(),
+        P::Not(inner) => weight_of_predicate(inner),
+    }
+}
+
+/// About how many values a value is made of: one that is shared may be taken apart for each step.
+fn values_in(value: &Value) -> usize {
+    1 + usize::try_from(value.extent().expanded / 64).map_or(MAX_COPIED, |values| values.min(MAX_COPIED))
 }
 
 /// An anonymous traversal as an argument.

@@ -3,7 +3,7 @@
 use gremlin::{Argument, Instruction, Predicate, StepName, Traversal};
 use values::{Str, Value};
 
-use super::{Config, finds};
+use super::{Config, finds, values_in};
 use crate::PlanError;
 
 /// See the module.
@@ -28,6 +28,11 @@ impl Partition {
         };
         let write = config.text("writePartition")?.map_or(Value::Null, Value::String);
         Ok(Self { key, write, read: config.members("readPartitions")? })
+    }
+
+    /// How many values it puts behind each step that finds elements.
+    pub(super) fn weight(&self) -> usize {
+        self.read.iter().map(values_in).sum()
     }
 
     pub(super) fn rewrite(&self, traversal: &mut Traversal) {

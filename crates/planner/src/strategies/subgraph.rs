@@ -3,7 +3,7 @@
 use gremlin::{Argument, Instruction, Predicate, StepName, Traversal};
 use values::{Direction, GType};
 
-use super::{Config, Finds, child, direction, finds};
+use super::{Config, Finds, child, direction, finds, weight};
 use crate::PlanError;
 
 /// See the module.
@@ -39,6 +39,12 @@ impl Subgraph {
         let edges = edges.map(|edges| of_incident(edges, config)).transpose()?;
         let is_all = vertices.is_none() && edges.is_none();
         Ok((!is_all).then_some(Self { vertices, edges, properties: None, checks_ends: true }))
+    }
+
+    /// How many steps and values it puts behind a step at most: `outE()` has the other end looked at, too, and `E()` both.
+    pub(super) fn weight(&self) -> usize {
+        let of = |criterion: &Option<Traversal>| criterion.as_ref().map_or(0, weight);
+        2 * of(&self.vertices) + of(&self.edges) + of(&self.properties)
     }
 
     pub(super) fn rewrite(&self, traversal: &mut Traversal) -> Result<(), PlanError> {

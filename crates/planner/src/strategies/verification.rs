@@ -1,7 +1,9 @@
 //! Strategies that forbid what is likely to be a mistake.
 
+use std::collections::HashSet;
+
 use gremlin::{Argument, StepName, Traversal};
-use values::{Str, Value};
+use values::{Str, Value, watch};
 
 use super::{Config, direction};
 use crate::PlanError;
@@ -9,7 +11,7 @@ use crate::PlanError;
 /// `ReservedKeysVerificationStrategy`: no property is called `id` or `label`, or what the strategy says.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ReservedKeys {
-    keys: Vec<Str>,
+    keys: HashSet<Str>,
     /// Otherwise it would only be logged, where nobody looks.
     throws: bool,
 }
@@ -17,8 +19,9 @@ pub(super) struct ReservedKeys {
 impl ReservedKeys {
     pub(super) fn of(config: Config<'_>) -> Result<Self, PlanError> {
         let keys = config.members("keys")?;
-        let keys: Vec<Str> = keys.iter().filter_map(Value::as_str).map(Str::from).collect();
-        let keys = if config.get("keys").is_none() { vec!["id".into(), "label".into()] } else { keys };
+        let keys = keys.iter().inspect(|_| watch::tick()).filter_map(Value::as_str).map(Str::from).collect();
+        let keys =
+            if config.get("keys").is_none() { HashSet::from(["id".into(), "label".into()]) } else { keys };
         Ok(Self { keys, throws: config.truth("throwException", false)? })
     }
 
@@ -26,7 +29,8 @@ impl ReservedKeys {
         let properties = traversal.steps.iter().filter(|step| self.throws && step.name == StepName::Property);
         for step in properties {
             for key in named(&step.args) {
-                if self.keys.iter().any(|reserved| *reserved == *key) {
+                watch::tick();
+                if self.keys.contains(&key) {
                     let key = values::excerpt(&key);
                     let problem = format!("is setting a property key to a reserved word: {key}");
                     return Err(PlanError::invalid(StepName::Property, problem, step.at));
