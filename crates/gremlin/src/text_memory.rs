@@ -73,17 +73,24 @@ fn in_range(front: &str, behind: &str) -> usize {
 /// The same of strings that differ in their last character: each is one of its own, with all that stands before.
 fn in_string_range(front: &str, behind: &str) -> usize {
     let Some(quote) = behind.chars().next().filter(|c| matches!(c, '\'' | '"')) else { return 0 };
-    let last = behind[1..].split(quote).next().unwrap_or_default();
+    let (last, is_whole) = match behind[1..].split_once(quote) {
+        Some((last, _)) => (last, true),
+        None => (&behind[1..], false),
+    };
     let first = &front[..front.len() - 1];
-    let ends = (first.chars().next_back(), last.chars().next_back());
-    let apart = match ends {
-        // An escape may be any character.
-        _ if last.contains('\\') => char::MAX as usize,
+    let is_escaped = last.contains('\\') || first.chars().rev().take(ESCAPE).any(|c| c == '\\');
+    let apart = match (first.chars().next_back(), last.chars().next_back()) {
+        // An escape may be any character, and so may what a dot in the string has cut off.
+        (None, _) => char::MAX as usize,
+        _ if is_escaped || !is_whole => char::MAX as usize,
         (Some(first), Some(last)) => (first as usize).abs_diff(last as usize),
-        _ => 0,
+        (Some(_), None) => 0,
     };
     (apart + 1).saturating_mul(STRING + last.len() / size_of::<Value>())
 }
+
+/// Most characters of an escape.
+const ESCAPE: usize = 6;
 
 /// So many times a value in a list is one that is a string of its own.
 const STRING: usize = 3;
@@ -122,6 +129,9 @@ mod tests {
             ("1..9999999999; 1..; ..9; 1.5; .. ; é..é; '1'..9; g.V().out()", 0),
             ("'1'..'9'; \"é\" .. \"ê\"; ''..''", STRING * 12),
             ("'a\\u0020'..'a\\ud7fe'", 1_000_000),
+            ("'\\ud7fe'..' '", 1_000_000),
+            ("'a.\\u0020'..'a.\\ud7fe'", 1_000_000),
+            ("'a. '..'a.\u{d7fe}'", 1_000_000),
         ] {
             let commas = text.matches(',').count();
             let expected = text.len() + commas * (ELEMENT - 1) + values * size_of::<Value>();

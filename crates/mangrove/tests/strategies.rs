@@ -222,7 +222,7 @@ fn many_reserved_keys_are_looked_up_and_not_gone_through() {
         ".property('other', 1)".repeat(10_000)
     );
     assert_eq!(ask(&database(), &traversal), [""; 0]);
-    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{:?}", begun.elapsed());
     let told = error(&format!("g.withStrategies({checked} ['a', 'b'])).addV().property('b', 1)"));
     assert!(told.contains("reserved word: b"), "{told}");
 }

@@ -78,7 +78,11 @@ pub const FAULTS: &[Fault] = &[
         name: "loops-leave-a-mark",
         evidence: "`g.withBulk(false).V(1).union(both(), repeat(both()).times(1)).barrier()` has 3 results, and 6 without optional strategies: \
                    what has left a loop keeps the number of its step (NL_SL_Traverser), and equals nothing that has not been there.",
-        explains: |case, _, _| tells_what_left_a_loop(&case.script),
+        explains: |case, ours, theirs| {
+            let some =
+                |run: &Answer| matches!(&run.outcome, Outcome::Results(results) if !results.is_empty());
+            tells_what_left_a_loop(&case.script) && some(ours) && theirs.iter().all(some)
+        },
     },
     Fault {
         name: "told-when-planned",

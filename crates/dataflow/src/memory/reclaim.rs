@@ -35,14 +35,17 @@ pub(crate) fn on_this_thread() {
 /// Frees something that holds about so many bytes: here, or soon.
 pub(crate) fn free<T: Send + 'static>(remains: T, bytes: usize) {
     // A thread that ends frees what it still has.
-    if bytes < LARGE || !IS_EXECUTOR.try_with(Cell::get).unwrap_or(false) {
+    if !IS_EXECUTOR.try_with(Cell::get).unwrap_or(false) {
         return drop(remains);
     }
-    free_elsewhere(remains);
+    free_behind(remains, bytes);
 }
 
-/// Frees something soon, on another thread: somebody waits for this one.
-pub(crate) fn free_elsewhere<T: Send + 'static>(remains: T) {
+/// The same on a thread that is no executor, but that somebody waits for.
+pub(crate) fn free_behind<T: Send + 'static>(remains: T, bytes: usize) {
+    if bytes < LARGE {
+        return drop(remains);
+    }
     if let Some(thread) = THREAD.get_or_init(start) {
         // If nobody receives it, it is freed here.
         drop(thread.send(Box::new(remains)));

@@ -276,13 +276,15 @@ impl RunningQuery {
         let Self { state, root, answer, detach, .. } = self;
         drop(root);
         let deadline = state.cancel.request().and_then(|request| request.deadline());
+        let written = state.transaction().map_or(0, Transaction::held_bytes);
         let submit = |transaction: &Transaction| transaction.submit_by(deadline);
         let submitted = state.transaction().map(submit).transpose();
         let submitted = match submitted.map_err(|error| explain(&state, error.into())) {
             Ok(submitted) => submitted,
             // Who waits for the answer need not wait until all is free that was to be written.
             Err(error) => {
-                reclaim::free_elsewhere((state, results));
+                let bytes = state.memory.used() as usize + written;
+                reclaim::free_behind((state, results), bytes);
                 return Err(error);
             }
         };

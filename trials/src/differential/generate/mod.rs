@@ -18,7 +18,7 @@ mod patterns;
 mod repeat;
 mod sacks;
 mod scoping;
-mod source;
+mod source_instructions;
 mod sources;
 mod stream;
 mod values;
@@ -191,7 +191,7 @@ impl<'g> Generator<'g> {
             self.some(&mut steps, &mut kind, 2);
             self.extend(&mut steps, &mut kind, focus.production);
         }
-        if source.iter().any(source::fills_sacks) {
+        if source.iter().any(source_instructions::fills_sacks) {
             self.carry(&mut steps, &mut kind);
         }
         self.some(&mut steps, &mut kind, 3);
