@@ -16,6 +16,13 @@ afterEach(async () => {
   await studio.close();
 });
 
+/** Accepts what the list of completions, which is shown, has chosen. */
+async function accept() {
+  // The list takes no key in its first moments, so that nobody accepts what he has not seen.
+  await studio.page.waitForTimeout(200);
+  await studio.page.keyboard.press('Enter');
+}
+
 describe('the editor', () => {
   it('colours Gremlin', async () => {
     await studio.write("g.V().has('name', 'ada').limit(3) // few");
@@ -36,7 +43,7 @@ describe('the editor', () => {
     const list = studio.page.getByRole('listbox');
     await list.getByRole('option', { name: 'hasLabel' }).waitFor();
     await expect.poll(() => studio.page.locator('.cm-completionInfo').textContent()).toContain('labels');
-    await studio.page.keyboard.press('Enter');
+    await accept();
     expect(await studio.editor.textContent()).toContain('g.V().hasLabel(');
   });
 
@@ -63,9 +70,7 @@ describe('the editor', () => {
       await studio.write('g.V()');
       await studio.page.keyboard.type(".has('nick3','x");
       await studio.page.locator('.cm-tooltip-autocomplete li').first().waitFor();
-      // It takes no key in its first moments, so that nobody accepts what he has not seen.
-      await studio.page.waitForTimeout(200);
-      await studio.page.keyboard.press('Enter');
+      await accept();
       await studio.page.keyboard.press('Control+Enter');
       await studio.page.locator('.results-said').filter({ hasText: '1 result' }).waitFor();
       await studio.run('g.V().count()');
