@@ -145,6 +145,14 @@ fn an_end_that_is_known_is_looked_for_from_both_sides() {
     let plan = physical("g.V(1).as('x').out('knows').out('knows').where(eq('x'))");
     assert!(plan.contains("ExpandInto(out knows; it = s"), "{plan}");
     for text in [
+        "g.V(1).out('knows').hasId(3).optional(limit(1))",
+        "g.V(1).flatMap(out('knows').hasId(3)).optional(limit(1))",
+        "g.withSack(1,sum).V(1).out('knows').hasId(3).barrier().sack()",
+    ] {
+        let plan = physical(text);
+        assert!(plan.contains("ExpandInto(out knows; T.id = 3; each apart)"), "{text}\n{plan}");
+    }
+    for text in [
         "g.V(1).out('knows').hasId(neq(3))",
         "g.V(1).out('knows').dedup().hasId(3)",
         "g.V(1).outE('knows').has('since',3).inV().hasId(3)",

@@ -56,6 +56,7 @@ mod property;
 mod random;
 mod range;
 mod reduce;
+mod repeated;
 mod row_origins;
 mod row_store;
 mod sack;

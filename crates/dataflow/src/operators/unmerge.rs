@@ -4,48 +4,28 @@ use crate::batch::Batch;
 use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
-/// Emits each traverser as often as its bulk says, each with a bulk of one. A bulk may be enormous, so rows are made a batch
-/// at a time.
+use super::repeated::Repeated;
+
+/// Emits each traverser as often as its bulk says, each with a bulk of one.
 #[derive(Default)]
-pub(super) struct Unmerge {
-    batch: Option<Batch>,
-    /// The row that is next, and how many of it have left.
-    next: (usize, u64),
-}
+pub(super) struct Unmerge(Repeated);
 
 impl Operator for Unmerge {
     fn step(&mut self, input: Option<Batch>, _: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        if let Some(batch) = input {
-            if batch.bulk.is_none() {
-                out.emit(batch);
-                return Ok(Step::Idle);
-            }
-            (self.batch, self.next) = (Some(batch), (0, 0));
-        }
-        let Some(batch) = &self.batch else { return Ok(Step::Idle) };
-        let (mut row, mut left) = self.next;
-        let mut rows: Vec<u32> = Vec::new();
-        while row < batch.len && rows.len() < Batch::TARGET_ROWS {
-            let room = (Batch::TARGET_ROWS - rows.len()) as u64;
-            let take = (batch.bulk(row) - left).min(room);
-            rows.extend(std::iter::repeat_n(row as u32, take as usize));
-            left += take;
-            if left == batch.bulk(row) {
-                (row, left) = (row + 1, 0);
+        if let Some(mut batch) = input {
+            match batch.bulk.take() {
+                None => out.emit(batch),
+                Some(bulk) => self.0 = Repeated::new(batch, bulk),
             }
         }
-        let mut made = batch.gather(&rows);
-        made.bulk = None;
-        out.emit(made);
-        self.next = (row, left);
-        if row < batch.len {
-            return Ok(Step::More);
+        match self.0.next() {
+            None => return Ok(Step::Idle),
+            Some(made) => out.emit(made),
         }
-        self.batch = None;
-        Ok(Step::Idle)
+        Ok(if self.0.is_done() { Step::Idle } else { Step::More })
     }
 
     fn reset(&mut self) {
-        (self.batch, self.next) = (None, (0, 0));
+        self.0 = Repeated::default();
     }
 }

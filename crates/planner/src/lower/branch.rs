@@ -31,7 +31,7 @@ impl Lowering<'_> {
                 {
                     ops.stay(OpKind::Unmerge);
                 }
-                let child = self.inner(chain, place.inside_with_bulk(place.few), ops);
+                let child = self.inner(chain, place.inside_of_each(place.few), ops);
                 let kind = ScopeKind::FlatMap { child };
                 ops.replace(self.scope(kind, Role::Local, self.grain_of_all(chain), place.few));
                 ops.fetched.clear();
@@ -47,7 +47,7 @@ impl Lowering<'_> {
                 ops.go(self.scope(kind, Role::Each, self.grain_of_branches(branches, place.few), place.few));
             }
             Kind::Optional(chain) => {
-                let child = self.inner(chain, place.inside_with_bulk(place.few), ops);
+                let child = self.inner(chain, place.inside_of_each(place.few), ops);
                 let unchanged = Ops { step: ops.step.clone(), ..Ops::default() }.finish();
                 let kind = ScopeKind::Coalesce { branches: vec![child, unchanged] };
                 let grain = self.grain_of_branches(std::slice::from_ref(chain), place.few);

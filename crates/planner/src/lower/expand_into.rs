@@ -16,6 +16,11 @@ use crate::physical::{ExpandTo, Hop, Op, OpKind, Operand, Predicate, Target, Tes
 /// Fuses what can be in a pipeline.
 pub(super) fn fuse(ops: &mut Ops) {
     ops.merge_pairs(take);
+    for (op, expected) in ops.ops.iter_mut().zip(&ops.expected) {
+        if let OpKind::ExpandInto(into) = &mut op.kind {
+            into.apart = expected.shown;
+        }
+    }
 }
 
 /// Makes an expansion look for the vertex that the filter behind it asks for, if it asks for one; whether nothing is left
@@ -43,7 +48,7 @@ fn take(expansion: &mut Op, filter: &mut Op) -> bool {
     }
     let Some((target, rest)) = split(test) else { return false };
     let hop = Hop { direction: *direction, labels: labels.clone() };
-    expansion.kind = OpKind::ExpandInto(op::ExpandInto { hop, target });
+    expansion.kind = OpKind::ExpandInto(op::ExpandInto { hop, target, apart: false });
     match rest {
         Some(rest) => {
             *test = rest;

@@ -189,15 +189,11 @@ impl Place {
         }
     }
 
-    /// The same for one whose results go on: where the chain around it ends early, so does this.
+    /// The same for one whose results go on: where the chain around it ends early, so does this; and what is shown of its results
+    /// is shown of those inside.
     fn inside_of_each(self, few: bool) -> Self {
-        let Self { ends_early, limited, listed, .. } = self;
-        Self { ends_early, limited, listed, ..self.inside(few) }
-    }
-
-    /// The same for one whose results leave with the bulks that they have inside.
-    fn inside_with_bulk(self, few: bool) -> Self {
-        Self { shown: self.shown, ..self.inside_of_each(few) }
+        let Self { ends_early, limited, listed, shown, .. } = self;
+        Self { ends_early, limited, listed, shown, ..self.inside(few) }
     }
 }
 
@@ -230,7 +226,8 @@ impl Lowering<'_> {
             self.mix = std::mem::replace(&mut mix, guess.mix);
             rows = guess.rows;
             let at_once = if few { 0.0 } else { self.cost.most_at_once(step, &self.mix) };
-            ops.expecting = Expected { rows: before.max(rows), at_once };
+            let shown = place.shown || last_shows.is_some_and(|last| last > index);
+            ops.expecting = Expected { rows: before.max(rows), at_once, shown };
             ops.step = self.name(step);
             // The seed is one traverser.
             let fills_until = limited[index] && step.fills_on_the_way();
@@ -256,7 +253,6 @@ impl Lowering<'_> {
                 ops.stay(OpKind::OneByOne);
             }
             let fills_behind = ahead[index].fills;
-            let shown = place.shown || last_shows.is_some_and(|last| last > index);
             self.step(
                 step,
                 Place {

@@ -35,6 +35,8 @@ pub(super) struct Expected {
     pub rows: f64,
     /// The most edges that it may follow from one traverser, as far as that is known and they are wanted.
     pub at_once: f64,
+    /// Whether a step behind it can tell how many travel as one.
+    pub shown: bool,
 }
 
 /// Whether the operator gives its own labels to its results. Scopes whose results leave as the operators inside made

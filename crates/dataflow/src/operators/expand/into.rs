@@ -9,6 +9,7 @@ use crate::error::QueryError;
 use crate::operator::{Context, Operator, Output, Step};
 
 use super::super::element;
+use super::super::repeated::Repeated;
 use super::super::row_origins::trace;
 use super::super::view::{Graph, View, Viewpoint};
 use super::degree::multiplied;
@@ -50,6 +51,8 @@ pub(in crate::operators) struct ExpandInto {
     list: usize,
     /// Where in a list that was begun.
     side: Option<Side>,
+    /// What goes on once for each edge.
+    leaving: Repeated,
     viewpoint: Viewpoint,
     labels: Vec<EdgeLabelId>,
 }
@@ -65,7 +68,12 @@ struct Side {
 
 impl Operator for ExpandInto {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        let OpKind::ExpandInto(op::ExpandInto { hop, target }) = &cx.op.kind else { return Ok(Step::Idle) };
+        let OpKind::ExpandInto(op::ExpandInto { hop, target, apart }) = &cx.op.kind else {
+            return Ok(Step::Idle);
+        };
+        if let Some(step) = self.leave_apart(cx, out) {
+            return Ok(step);
+        }
         let fresh = input.is_some();
         if fresh {
             self.input = input;
@@ -84,7 +92,12 @@ impl Operator for ExpandInto {
         }
         drop(graph);
         self.viewpoint.release();
-        if let Some(mut reached) = multiplied(self.at_targets(batch), std::mem::take(&mut self.found)) {
+        let (reached, found) = (self.at_targets(batch), std::mem::take(&mut self.found));
+        if *apart {
+            self.leaving = Repeated::new(reached, found.into());
+            return Ok(self.leave_apart(cx, out).unwrap_or(Step::Idle));
+        }
+        if let Some(mut reached) = multiplied(reached, found) {
             trace(&mut reached, cx.op);
             out.emit(reached);
         }
@@ -93,12 +106,21 @@ impl Operator for ExpandInto {
 
     fn reset(&mut self) {
         self.input = None;
+        self.leaving = Repeated::default();
         self.side = None;
         self.viewpoint.release();
     }
 }
 
 impl ExpandInto {
+    /// Lets some go that leave once for each edge; `None` if there are none.
+    fn leave_apart(&mut self, cx: &Context<'_>, out: &mut Output) -> Option<Step> {
+        let mut reached = self.leaving.next()?;
+        trace(&mut reached, cx.op);
+        out.emit(reached);
+        Some(if self.leaving.is_done() { Step::Idle } else { Step::More })
+    }
+
     /// Finds the targets of the rows; the batch, with a row for each target.
     fn begin(&mut self, mut batch: Batch, target: &Target, graph: &Graph<'_>, cx: &Context<'_>) -> Batch {
         (self.list, self.total, self.side) = (0, 0, None);

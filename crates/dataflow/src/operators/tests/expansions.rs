@@ -150,10 +150,16 @@ fn ends_are_tested_where_they_are_met() {
 #[test]
 fn a_known_end_is_reached_as_often_as_there_are_edges_to_it() {
     let world = World::modern();
-    let into = |direction, labels, target, input: Batch, chunk| {
-        let kind = OpKind::ExpandInto(op::ExpandInto { hop: Hop { direction, labels }, target });
-        let reached = with_chunks_of(chunk, || world.run(kind, vec![input]));
-        reached.rows().iter().map(|row| row.bulk).zip(reached.texts()).collect::<Vec<_>>()
+    let into = |direction, labels: EdgeLabels, target: Target, input: Batch, chunk| {
+        let [merged, apart] = [false, true].map(|apart| {
+            let hop = Hop { direction, labels: labels.clone() };
+            let kind = OpKind::ExpandInto(op::ExpandInto { hop, target: target.clone(), apart });
+            let reached = with_chunks_of(chunk, || world.run(kind, vec![input.clone()]));
+            reached.rows().iter().map(|row| row.bulk).zip(reached.texts()).collect::<Vec<_>>()
+        });
+        // There is one edge at most between two vertices.
+        assert_eq!(merged, apart);
+        merged
     };
     let of = |bulks: &[u64], text: &str| -> Vec<(u64, String)> {
         bulks.iter().map(|bulk| (*bulk, text.to_owned())).collect()

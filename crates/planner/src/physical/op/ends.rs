@@ -20,15 +20,17 @@ pub enum EdgeEnd {
     OtherThanBefore,
 }
 
-/// From the current vertex along edges to one that is known, which becomes the current one; its bulk is multiplied by the
-/// number of these edges, and it is dropped if there is none. They are looked for in the shorter one of the two vertices'
-/// lists.
+/// From the current vertex along edges to one that is known, which becomes the current one: as often as there are such edges,
+/// or not at all. They are looked for in the shorter one of the two vertices' lists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpandInto {
     /// The edges.
     pub hop: Hop,
     /// The vertex.
     pub target: Target,
+    /// Whether a traverser leaves for each edge, since a step behind can tell how many travel as one; else one leaves for all of
+    /// them, with its bulk multiplied by their number.
+    pub apart: bool,
 }
 
 /// A vertex that is known before it is reached.
@@ -68,6 +70,9 @@ impl InWords for ExpandInto {
                     w.raw("; it = ");
                     w.slot(*slot);
                 }
+            }
+            if self.apart {
+                w.raw("; each apart");
             }
         });
     }
