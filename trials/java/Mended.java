@@ -10,6 +10,7 @@ import org.apache.tinkerpop.gremlin.process.traversal.step.map.NoOpBarrierStep;
 import org.apache.tinkerpop.gremlin.process.traversal.step.sideEffect.GroupSideEffectStep;
 import org.apache.tinkerpop.gremlin.process.traversal.step.util.*;
 import org.apache.tinkerpop.gremlin.process.traversal.strategy.AbstractTraversalStrategy;
+import org.apache.tinkerpop.gremlin.process.traversal.traverser.*;
 import org.apache.tinkerpop.gremlin.process.traversal.traverser.util.TraverserSet;
 import org.apache.tinkerpop.gremlin.process.traversal.util.*;
 
@@ -20,6 +21,7 @@ import org.apache.tinkerpop.gremlin.process.traversal.util.*;
  * - match() forgets what the traverser before has left in it, and in a loop that its patterns were found in the iteration before,
  * - and joins by the equality of is(), which takes 20 and 20.0 for one,
  * - group('m') gives its value traversal a traverser of its own, not the one that goes on,
+ * - what has left a loop equals what has not been in it,
  * - who asks for a side-effect gets what it holds then, and not what it will hold (and Grouping.java: a key whose value
  *   traversal yields nothing is no entry).
  *
@@ -59,6 +61,8 @@ final class Mended extends AbstractTraversalStrategy<TraversalStrategy.Finalizat
                 child.addStep(0, new Entered(child));
                 child.addStep(new Left(child));
             }
+            if (step instanceof RepeatStep)
+                TraversalHelper.insertAfterStep(new OutOfLoop(traversal), (Step) step, (Traversal.Admin) traversal);
             if (step instanceof GroupSideEffectStep) {
                 Traversal.Admin<?, ?> value = ((GroupSideEffectStep<?, ?, ?>) step).getValueTraversal();
                 value.addStep(0, new Split(value));
@@ -162,6 +166,27 @@ final class Mended extends AbstractTraversalStrategy<TraversalStrategy.Finalizat
 
         @Override
         protected Traverser.Admin<S> processNextStart() { return starts.next().split(); }
+    }
+
+    /** Behind a loop: who comes carries neither the loop's name nor its step's. */
+    private static final class OutOfLoop<S> extends AbstractStep<S, S> {
+        OutOfLoop(Traversal.Admin<?, ?> traversal) { super(traversal); }
+
+        @Override
+        protected Traverser.Admin<S> processNextStart() {
+            Traverser.Admin<S> traverser = starts.next();
+            if (traverser instanceof NL_SL_Traverser) forget((NL_SL_Traverser<?>) traverser);
+            return traverser;
+        }
+
+        private static void forget(NL_SL_Traverser<?> traverser) {
+            if (traverser.getLoopRequirement() == TraverserRequirement.NESTED_LOOP) {
+                traverser.getNestedLoopNames().values().retainAll(traverser.getNestedLoops());
+            } else {
+                traverser.setSingleLoopStepLabel(null);
+                traverser.setSingleLoopName(null);
+            }
+        }
     }
 
     /** In front of a match(): when the child begins again, so does it, and who comes again has gone through none of its patterns. */

@@ -8,7 +8,7 @@ use super::canon::Canon;
 use super::case::Case;
 use super::orders::{
     folds_a_loop, folds_in_an_optional, is_local, looks_at_order, looks_at_order_inside, sorts_a_loop,
-    takes_a_part_of_a_loop, tells_what_left_a_loop,
+    takes_a_part_of_a_loop,
 };
 use super::patterns::{
     adds_to_a_set_again, any_child, any_step, changes_to_name_what_it_makes, changes_while_it_makes,
@@ -74,16 +74,6 @@ pub const MENDED: &str = "mended";
 
 /// All that are known.
 pub const FAULTS: &[Fault] = &[
-    Fault {
-        name: "loops-leave-a-mark",
-        evidence: "`g.withBulk(false).V(1).union(both(), repeat(both()).times(1)).barrier()` has 3 results, and 6 without optional strategies: \
-                   what has left a loop keeps the number of its step (NL_SL_Traverser), and equals nothing that has not been there.",
-        explains: |case, ours, theirs| {
-            let some =
-                |run: &Answer| matches!(&run.outcome, Outcome::Results(results) if !results.is_empty());
-            tells_what_left_a_loop(&case.script) && some(ours) && theirs.iter().all(some)
-        },
-    },
     Fault {
         name: "told-when-planned",
         evidence: "On purpose: `g.V().dedup('a')` and `g.V().loops()` are refused when they are planned, for nothing can be \
@@ -203,7 +193,9 @@ pub const FAULTS: &[Fault] = &[
                    `g.V().group().by('name').by(limit(0))` answers {josh: {}, …}: where a value traversal yields nothing, \
                    doFinalReduction leaves what its barrier had gathered in the map, of whatever type. \
                    `g.V().map(aggregate('x').cap('x')).order()` answers the full set once per vertex, or once: what cap() and select() \
-                   answer is the side effect itself, which goes on growing behind them, and not what it was.",
+                   answer is the side effect itself, which goes on growing behind them, and not what it was. \
+                   `g.withBulk(false).V(1).union(both(), repeat(both()).times(1)).barrier()` has 3 results, and 6 without optional \
+                   strategies: what has left a loop keeps the number of its step, and equals nothing that has not been there.",
         explains: |_, _, _| false,
     },
     Fault {

@@ -1,6 +1,6 @@
 //! Whether a traversal looks at an order that nobody promises: that of a stream, of what leaves a loop, of what is in a collection.
 
-use super::ast::{Arg, Script, Step};
+use super::ast::{Arg, Step};
 use super::patterns::{any_step, takes_a_part};
 
 /// Steps to which it matters in what order a collection, or a stream, is.
@@ -77,16 +77,6 @@ pub fn lists_what_is_in_no_order(steps: &[Step]) -> bool {
 fn behind_a_loop(steps: &[Step], is_such: &impl Fn(&Step) -> bool) -> bool {
     let looped = steps.iter().position(|step| step.name == "repeat");
     looped.is_some_and(|at| steps[at..].iter().any(is_such))
-}
-
-/// Whether answers show what a barrier merges, and loops have been left before some of it.
-pub fn tells_what_left_a_loop(script: &Script) -> bool {
-    let tells = |step: &Step| step.name == "withBulk" || step.name == "withSack" && step.args.len() == 2;
-    let steps = &script.body.steps;
-    let barrier = |step: &Step| step.name == "barrier";
-    let gathers = |step: &Step| any_step(std::slice::from_ref(step), &barrier);
-    let last = steps.iter().rposition(gathers).map_or(0, |at| at + 1);
-    script.source.iter().any(tells) && any_step(&steps[..last], &|step| step.name == "repeat")
 }
 
 /// Whether a `fold` from a seed stands in a child of an `optional`.
