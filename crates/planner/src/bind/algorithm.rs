@@ -255,10 +255,7 @@ impl Binder<'_> {
 
     /// A traversal that starts at an element of its own, without a past.
     fn pure_child(&mut self, traversal: &Traversal, ty: Type) -> Result<(Chain, Shape), PlanError> {
-        let before = self.names.out_of_sight();
-        let bound = self.child(traversal, Shape::of(ty));
-        self.names.back_in_sight(before);
-        bound
+        self.without_past(|binder| binder.child(traversal, Shape::of(ty)))
     }
 }
 

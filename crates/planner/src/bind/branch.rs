@@ -99,9 +99,7 @@ impl Binder<'_> {
                     continue;
                 }
                 Some(Argument::Traversal(of_choice)) => {
-                    let before = self.names.out_of_sight();
-                    let bound = self.child(of_choice, Shape::unknown());
-                    self.names.back_in_sight(before);
+                    let bound = self.without_past(|binder| binder.child(of_choice, Shape::unknown()));
                     let mut chain = bound?.0;
                     chain.steps.insert(0, Step::new(Kind::Load(choice), StepName::Branch));
                     let holds = self.plan.new_slot();

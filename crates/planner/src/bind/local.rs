@@ -87,8 +87,9 @@ impl Binder<'_> {
         };
         if self.loops[..self.loops_left].iter().any(|one| one.name.as_ref() == Some(name)) {
             let name = excerpt(name);
-            let message =
-                format!("what comes here was made by a reducer: it is not in the loop '{name}' any more");
+            let message = format!(
+                "what comes here is not in the loop '{name}': a reducer made it, or it was found by its name, on the path or in a collection"
+            );
             return Err(call.invalid(message));
         }
         match self.loops.iter().rev().position(|one| one.name.as_ref() == Some(name)) {

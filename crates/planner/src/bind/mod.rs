@@ -150,7 +150,8 @@ struct Binder<'a> {
     connects: bool,
     /// The loops around the current place, innermost last.
     loops: Vec<Loop>,
-    /// How many of them, from the outermost on, traversers at the current place are in no longer: what a reducer makes is in none.
+    /// How many of them, from the outermost on, traversers at the current place are in no longer: what a reducer makes is in none,
+    /// and neither is an object without a past.
     loops_left: usize,
     /// Number of traversals around the current place.
     depth: usize,

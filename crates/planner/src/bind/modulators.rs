@@ -35,10 +35,17 @@ impl Binder<'_> {
         call: &Call<'_>,
         shape: &Shape,
     ) -> Result<Vec<Modulator>, PlanError> {
+        self.without_past(|binder| binder.plain_bys(call, shape))
+    }
+
+    /// Binds what is made of an object that has no past: it has no names and no path, and is in no loop.
+    pub(super) fn without_past<T>(&mut self, bind: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.names.out_of_sight();
-        let bys = self.plain_bys(call, shape);
+        let left = std::mem::replace(&mut self.loops_left, self.loops.len());
+        let bound = bind(self);
+        self.loops_left = left;
         self.names.back_in_sight(before);
-        bys
+        bound
     }
 
     /// The `by` for the object of that number, for they take turns; without one, the object itself. Of an object that is found
@@ -55,12 +62,10 @@ impl Binder<'_> {
         else {
             return Ok(Modulator::THIS);
         };
-        let before = self.names.in_sight();
-        if by_name {
-            self.names.out_of_sight();
-        }
-        let made = self.by(by, shape);
-        self.names.back_in_sight(before);
+        let made = match by_name {
+            true => self.without_past(|binder| binder.by(by, shape)),
+            false => self.by(by, shape),
+        };
         match made? {
             (by, None) => Ok(by),
             (_, Some(_)) => Err(order_in_by(call)),

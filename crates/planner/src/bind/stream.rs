@@ -143,10 +143,7 @@ impl Binder<'_> {
     }
 
     fn order_local(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
-        let before = self.names.out_of_sight();
-        let keys = self.sort_keys(call, &Shape::unknown());
-        self.names.back_in_sight(before);
-        let mut keys = keys?;
+        let mut keys = self.without_past(|binder| binder.sort_keys(call, &Shape::unknown()))?;
         // As in TinkerPop: a shuffle that is not the last key is no key at all.
         if keys.last().is_some_and(|(_, order)| *order != Order::Shuffle) {
             keys.retain(|(_, order)| *order != Order::Shuffle);
