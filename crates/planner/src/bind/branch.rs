@@ -100,11 +100,9 @@ impl Binder<'_> {
                 }
                 Some(Argument::Traversal(of_choice)) => {
                     let bound = self.without_past(|binder| binder.child(of_choice, Shape::unknown()));
-                    let mut chain = bound?.0;
-                    chain.steps.insert(0, Step::new(Kind::Load(choice), StepName::Branch));
                     let holds = self.plan.new_slot();
-                    let by = Modulator::Chain(chain);
-                    Self::push(out, Kind::Keep { into: holds, origin: Origin::Current, by }, call);
+                    let by = Modulator::Chain(bound?.0);
+                    Self::push(out, Kind::Keep { into: holds, origin: Origin::Slot(choice), by }, call);
                     Chain::of(Kind::Filter(Test::Present(holds)), StepName::Branch)
                 }
                 Some(Argument::Predicate(predicate)) => Chain::of(
