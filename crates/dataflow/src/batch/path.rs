@@ -1,10 +1,11 @@
 //! The histories of the traversers of a batch, by columns.
 
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
-use values::{Path, Str, Value, watch};
+use values::{Path, Seeded, Str, Value, watch};
 
 use super::Column;
 
@@ -172,9 +173,21 @@ impl Paths {
         })
     }
 
-    /// What tells a row's path from all others that are not the same: two rows with the same mark have one history.
-    pub fn mark(&self, row: usize) -> (u64, u32) {
-        self.last(row).map_or((u64::MAX, 0), |last| (last.segment.id, last.row as u32))
+    /// What tells a row's path from all others that are not equal; with `named`, from those in which other objects have names. These
+    /// are two hashes with the seed of the process, so that nobody can make two paths that are taken for one.
+    pub fn digest(&self, row: usize, named: bool) -> (u64, u64) {
+        let mut hashers = [0_u8, 1].map(|number| {
+            let mut hasher = Seeded::default().build_hasher();
+            number.hash(&mut hasher);
+            hasher
+        });
+        for visited in self.looked_through(row).filter(|visited| !named || !visited.labels().is_empty()) {
+            let mut labels: Vec<&Str> = visited.labels().iter().collect();
+            labels.sort_unstable();
+            let object = visited.object();
+            hashers.iter_mut().for_each(|hasher| (&labels, &object).hash(hasher));
+        }
+        hashers.map(|hasher| hasher.finish()).into()
     }
 
     /// A row's path as users see it, first object first.
@@ -347,12 +360,25 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_tells_histories_apart() {
-        let two = start(&[5, 5]);
-        let again = two.gather(&[1, 1]);
-        assert_eq!(again.mark(0), again.mark(1));
-        assert_ne!(two.mark(0), two.mark(1));
-        assert_ne!(two.mark(0), start(&[5, 5]).mark(0));
+    fn a_digest_tells_paths_apart_that_are_not_equal() {
+        let two = start(&[5, 6]);
+        let [five, six] = [0, 1].map(|row| two.digest(row, false));
+        assert_ne!(five, six);
+        assert_eq!(two.gather(&[1, 1]).digest(0, false), six);
+        assert_eq!(start(&[5]).digest(0, false), five, "it need not be the same one");
+        let (longer, named) = (two.extend(longs(&[5, 5]), &[]), two.extend(longs(&[5, 5]), &["a".into()]));
+        assert_ne!(longer.digest(0, false), five);
+        assert_ne!(longer.digest(0, false), longer.digest(1, false));
+        assert_ne!(longer.digest(0, false), named.digest(0, false), "names count");
+        // Of those with a name alone.
+        assert_eq!(named.digest(0, true), named.digest(1, true));
+        assert_ne!(named.digest(0, true), longer.digest(0, true));
+        assert_eq!(longer.digest(0, true), two.digest(1, true), "there is none");
+        let renamed = two.extend(longs(&[5, 5]), &["b".into()]);
+        assert_ne!(renamed.digest(0, true), named.digest(0, true));
+        let [ab, ba] =
+            [["a", "b"], ["b", "a"]].map(|names| two.extend(longs(&[5, 5]), &names.map(Str::from)));
+        assert_eq!(ab.digest(0, true), ba.digest(0, true), "in whatever order");
     }
 
     #[test]

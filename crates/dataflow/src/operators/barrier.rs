@@ -20,12 +20,11 @@ use super::sorting::Sorting;
 use super::vertex_map::VertexMap;
 use crate::memory::StateMemory;
 
-/// What tells traversers apart: tag, current object, filled slots, and the history (by identity: equal histories that
-/// are not shared stay apart, which only costs).
-pub(super) type Identity = (u32, Value, Box<[Option<Value>]>, (u64, u32));
+/// What tells traversers apart: tag, current object, filled slots, and the history.
+pub(super) type Identity = (u32, Value, Box<[Option<Value>]>, (u64, u64));
 
 /// The same of a vertex where no slot is filled. Clients choose nothing of it.
-type Visit = (u32, VertexRef, (u64, u32));
+type Visit = (u32, VertexRef, (u64, u64));
 
 /// See the module.
 #[derive(Default)]
@@ -61,17 +60,18 @@ impl Operator for Barrier {
             _ => None,
         };
         let (mut number, mut passing) = (None, Vec::new());
+        let named = cx.query.plan.named_paths;
         for row in 0..batch.len {
             let tag = batch.tags.get(row);
             let next = self.places.len() as u32;
             let place = match vertices {
                 Some(vertices) if bare => self.vertices.get_or_insert(vertices[row], next),
                 Some(vertices) => {
-                    let visit = (tag, vertices[row], history(&batch, row));
+                    let visit = (tag, vertices[row], history(&batch, row, named));
                     *self.visits.get_or_insert(visit, || next).1
                 }
                 None if bare => *self.objects.get_or_insert(batch.current.value(row), || next).1,
-                None => *self.known.get_or_insert(identity(&batch, row, tag), || next).1,
+                None => *self.known.get_or_insert(identity(&batch, row, tag, named), || next).1,
             };
             if place == next {
                 let mut kept = Place { batch: 0, row: 0, bulk: 0 };
@@ -164,12 +164,13 @@ impl Barrier {
     }
 }
 
-pub(super) fn identity(batch: &Batch, row: usize, tag: u32) -> Identity {
+pub(super) fn identity(batch: &Batch, row: usize, tag: u32, named: bool) -> Identity {
     let filled = batch.slots.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
     let slots = batch.slots[..filled].iter().map(|slot| slot.as_ref().and_then(|column| column.get(row)));
-    (tag, batch.current.value(row), slots.collect(), history(batch, row))
+    (tag, batch.current.value(row), slots.collect(), history(batch, row, named))
 }
 
-fn history(batch: &Batch, row: usize) -> (u64, u32) {
-    batch.path.as_ref().map_or((0, 0), |paths| paths.mark(row))
+/// Where a traverser has been; as far as it has `named` that, if only this counts ([`planner::physical::Plan::named_paths`]).
+fn history(batch: &Batch, row: usize, named: bool) -> (u64, u64) {
+    batch.path.as_ref().map_or((0, 0), |paths| paths.digest(row, named))
 }

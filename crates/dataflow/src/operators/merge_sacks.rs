@@ -70,7 +70,13 @@ impl Operator for MergeSacks {
             watch::tick();
             let sack = sack_of(&plan.sack, &batch, row, cx);
             let place = Place { batch: number, row: row as u32, bulk: batch.bulk(row) };
-            self.keep(plan, identity(&batch, row, batch.tags.get(row)), place, sack, cx)?;
+            self.keep(
+                plan,
+                identity(&batch, row, batch.tags.get(row), cx.query.plan.named_paths),
+                place,
+                sack,
+                cx,
+            )?;
         }
         self.hold(cx)?;
         Ok(Step::Idle)
@@ -151,7 +157,7 @@ impl MergeSacks {
             *slot = plan.merge.is_none().then(|| sack.clone());
         }
         // Nobody is what another one is.
-        let history = if plan.apart { (u64::MAX, self.kept.len() as u32) } else { history };
+        let history = if plan.apart { (u64::MAX, self.kept.len() as u64) } else { history };
         let mut new = Some(sack);
         let make = || Kept { place, sack: new.take().unwrap_or_default(), merged: 0, measured: 0 };
         let (_, kept, is_new) = self.kept.get_or_insert((tag, object, slots, history), make);

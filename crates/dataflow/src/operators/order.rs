@@ -187,7 +187,7 @@ impl Order {
         let tags: Vec<(u32, u32)> = order.iter().map(|row| (entries[*row as usize].tag, *row)).collect();
         for rows in tags.chunk_by(|(a, _), (b, _)| a == b) {
             let numbered = rows.iter().map(|(_, row)| (entries[*row as usize].place, f64::from(*row)));
-            let mut rows = seeded::merged(numbered, store);
+            let mut rows = seeded::merged(numbered, store, cx);
             cx.query.draws.seeded(cx.op.id, |random| random.shuffle(&mut rows));
             for (place, row) in rows {
                 entries[row as usize].place.bulk = place.bulk;

@@ -135,7 +135,7 @@ impl Sample {
         let (drawn, store, mut places) = (self.drawn.take(), &self.store, Vec::new());
         for (_, rows) in drawn {
             let rows = rows.into_iter().map(|(weight, _, place)| (place, weight));
-            let rows = seeded::merged(rows, store);
+            let rows = seeded::merged(rows, store, cx);
             let drawn = cx.query.draws.seeded(cx.op.id, |random| seeded::sample(random, rows, wanted));
             places.extend(drawn.into_iter().flatten());
         }

@@ -7,6 +7,7 @@ use values::watch;
 use super::barrier::{Identity, identity};
 use super::row_store::{Place, RowStore};
 use crate::java_random::JavaRandom;
+use crate::operator::Context;
 
 /// Traversers of one kind that stay, of `bulk`.
 pub(super) fn coin(random: &mut JavaRandom, bulk: u64, probability: f64) -> u64 {
@@ -19,11 +20,16 @@ pub(super) fn coin(random: &mut JavaRandom, bulk: u64, probability: f64) -> u64 
 }
 
 /// Rows with weights, equal ones as one.
-pub(super) fn merged(rows: impl Iterator<Item = (Place, f64)>, store: &RowStore) -> Vec<(Place, f64)> {
+pub(super) fn merged(
+    rows: impl Iterator<Item = (Place, f64)>,
+    store: &RowStore,
+    cx: &Context<'_>,
+) -> Vec<(Place, f64)> {
+    let named = cx.query.plan.named_paths;
     let mut distinct: IndexMap<Identity, (Place, f64)> = IndexMap::new();
     for (place, weight) in rows {
         watch::tick();
-        let kept = distinct.entry(identity(store.batch(place), place.row as usize, 0));
+        let kept = distinct.entry(identity(store.batch(place), place.row as usize, 0, named));
         kept.and_modify(|(known, _)| known.bulk = known.bulk.saturating_add(place.bulk))
             .or_insert((place, weight));
     }

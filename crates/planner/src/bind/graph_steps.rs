@@ -75,7 +75,7 @@ impl Binder<'_> {
             StepName::OtherV => match shape.from {
                 Some(slot) => EdgeEnd::Other(slot),
                 None => {
-                    self.plan.paths = true;
+                    (self.plan.paths, self.plan.named_paths) = (true, false);
                     EdgeEnd::OtherThanBefore
                 }
             },

@@ -28,6 +28,10 @@ pub(super) struct Names {
     labels: IndexMap<Str, LabelName>,
     /// Whether the result of a step is drawn.
     pub draws: bool,
+    /// Whether there is a `barrier()`.
+    gathers: bool,
+    /// Whether there is a `format()`.
+    formats: bool,
     /// The first step that writes.
     pub first_write: Option<(StepName, Option<Position>)>,
     /// Where the object is kept that was current before an edge, if some `otherV` asks for it.
@@ -90,18 +94,21 @@ struct Place {
 }
 
 impl Names {
-    /// Finds the names of a traversal. Declares its side-effects, and says whether it writes and needs paths. With `all`, also
-    /// names that nobody asks for get a slot: they keep traversers apart.
+    /// Finds the names of a traversal. Declares its side-effects, and says whether it writes and needs paths. With `all`, names that
+    /// nobody asks for keep traversers apart at barriers, too.
     pub fn of(traversal: &Traversal, plan: &mut Logical, all: bool) -> Result<Self, PlanError> {
         let mut names = Self::default();
         names.scan(traversal, Place { in_loop: false, depth: 0, pattern: false }, plan)?;
+        let whole = plan.paths;
         for label in names.labels.values_mut() {
             let several = label.given > 1 || label.in_loop;
-            plan.paths |= label.history && several;
-            if (label.read || all) && label.given > 0 {
+            plan.paths |= label.history && several || all && names.gathers && label.given > 0;
+            if label.read && label.given > 0 {
                 label.slot = Some(plan.new_slot());
             }
         }
+        plan.paths |= names.formats;
+        plan.named_paths = plan.paths && !whole;
         plan.writes = names.first_write.is_some();
         Ok(names)
     }
@@ -114,18 +121,6 @@ impl Names {
             None => label.slot,
         };
         slot.map(|slot| (slot, &label.shape))
-    }
-
-    /// Where the objects are that a traverser may have names for by now, in the order of their slots.
-    pub fn slots_in_sight(&self) -> Vec<Slot> {
-        watch::ticks(self.labels.len() / LABELS_PER_TICK);
-        let named = || self.labels.values().filter(|label| label.bound || label.in_loop);
-        let mut slots: Vec<Slot> = match &self.given_since {
-            Some(since) => since.given.values().copied().flatten().collect(),
-            None => named().filter_map(|label| label.slot).collect(),
-        };
-        slots.sort_unstable_by_key(|slot| slot.0);
-        slots
     }
 
     /// Whether an `as` gives that name.
@@ -336,7 +331,8 @@ impl Names {
                 }
             }
             // The engine looks its variables up in the path.
-            S::Format => plan.paths = true,
+            S::Format => self.formats = true,
+            S::Barrier => self.gathers = true,
             S::Loops => self.counters.extend(strings(&step.args).cloned()),
             S::OtherV => {
                 self.before_edge.get_or_insert_with(|| plan.new_slot());

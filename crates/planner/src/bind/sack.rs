@@ -53,7 +53,6 @@ impl Binder<'_> {
         }
         let sack = self.sack_place();
         let into = sack.slot;
-        let names = if merge.is_some() || !bulks { self.names.slots_in_sight() } else { Vec::new() };
-        Some(MergeSacks { sack, merge, apart, normalise, bulks, names, into })
+        Some(MergeSacks { sack, merge, apart, normalise, bulks, into })
     }
 }

@@ -52,6 +52,8 @@ pub struct Logical {
     pub side_effects: IndexMap<Str, SideEffect>,
     /// Whether traversers must record their paths.
     pub paths: bool,
+    /// Whether of these only what has a name tells them apart, since nobody asks for the rest.
+    pub named_paths: bool,
     /// Whether it changes the graph.
     pub writes: bool,
     /// The properties that it computes, in the order of its algorithms.

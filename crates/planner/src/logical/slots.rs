@@ -57,10 +57,7 @@ impl Kind {
             }
             Self::Sack(sack) => sack.for_each_slot(&mut see),
             Self::SackWith(with) => with.sack.for_each_slot(&mut see),
-            Self::MergeSacks(merge) => {
-                merge.sack.for_each_slot(&mut see);
-                merge.names.iter_mut().for_each(|slot| see(slot, Use::Read));
-            }
+            Self::MergeSacks(merge) => merge.sack.for_each_slot(&mut see),
             Self::Graph(access) => match &mut access.lookup {
                 Lookup::Ids(operands) | Lookup::Index { values: operands, .. } => {
                     operands.iter_mut().for_each(|operand| operand.for_each_slot(&mut see));

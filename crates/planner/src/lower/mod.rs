@@ -80,6 +80,7 @@ pub(crate) fn lower(
         slots,
         side_effects: logical.side_effects.into_values().collect(),
         paths: logical.paths,
+        named_paths: logical.named_paths,
         computed: logical.computed,
         seed: logical.seed,
         unknown: Vec::new(),

@@ -97,6 +97,8 @@ pub struct Plan {
     pub side_effects: Vec<SideEffect>,
     /// Whether traversers must record their paths.
     pub paths: bool,
+    /// Whether of these only what has a name tells traversers apart, where equal ones are merged.
+    pub named_paths: bool,
     /// Names that it reads and the graph does not know. One that writes depends on that.
     pub unknown: Vec<(NameSpace, Str)>,
     /// Whether the plan changes the graph (it then runs in a read-write transaction, on one executor).

@@ -42,8 +42,6 @@ pub struct MergeSacks {
     pub normalise: bool,
     /// Whether the one stands for as many as there were (not so with `withBulk(false)`).
     pub bulks: bool,
-    /// The names that traversers have by now: those that have given them to other objects are not equal.
-    pub names: Vec<Slot>,
     /// The slot of the sack once more.
     pub into: Slot,
 }
@@ -101,7 +99,6 @@ impl Slots for SackWith<By> {
 impl Slots for MergeSacks {
     fn for_each_slot(&mut self, visit: Visit<'_>) {
         self.sack.for_each_slot(visit);
-        self.names.iter_mut().for_each(|slot| visit(slot, Use::Read));
         visit(&mut self.into, Use::Fill);
     }
 }
