@@ -236,7 +236,7 @@ impl Trial {
             if !self.looked_at.insert(script.body.skeleton()) {
                 continue;
             }
-            let smaller = Case { script, ..case.clone() };
+            let smaller = case.with(script);
             let (verdict, ours, runs) = self.compare_if(&engine, &smaller, Care::FaultsFirst, |_| true)?;
             if matches!(verdict, Verdict::Different(_)) {
                 return self.report(smaller, place, &kinds(&ours, &runs));

@@ -5,6 +5,7 @@ use fastrand::Rng;
 use super::ast::Script;
 use super::generate::{Focus, Generator, is_write, productions};
 use super::graph::GraphSpec;
+use super::patterns::any_step;
 
 /// A case.
 #[derive(Clone, Debug)]
@@ -13,9 +14,12 @@ pub struct Case {
     pub graph: GraphSpec,
     /// The traversal.
     pub script: Script,
-    /// Whether it may write.
+    /// Whether it writes, if anybody gets there.
     pub writes: bool,
 }
+
+/// Steps that change the graph.
+const WRITES: &[&str] = &["addE", "addV", "drop", "mergeE", "mergeV", "property"];
 
 /// Cases in a row that have one graph.
 pub const CASES_PER_GRAPH: u64 = 20;
@@ -74,7 +78,18 @@ impl Case {
             Focus { production: all[place % all.len()], inside: !(place / all.len()).is_multiple_of(3) };
         let writes = is_write(focus.production) || rng.u64(..100) < writes;
         let script = Generator::new(rng.u64(..), &graph).script(focus, writes);
+        Self::of(graph, script)
+    }
+
+    /// A traversal over a graph.
+    fn of(graph: GraphSpec, script: Script) -> Self {
+        let writes = any_step(&script.body.steps, &|step| WRITES.contains(&step.name));
         Self { graph, script, writes }
+    }
+
+    /// Another traversal over the same graph.
+    pub fn with(&self, script: Script) -> Self {
+        Self::of(self.graph.clone(), script)
     }
 
     /// Whether the order of results is part of the answer.
