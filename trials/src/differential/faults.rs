@@ -278,7 +278,8 @@ pub const FAULTS: &[Fault] = &[
         evidence: "On purpose: `g.V().flatMap(union(count(), sack())).limit(3)` has 1, null, 1 in the reference, where one vertex is in the \
                    flatMap() at a time, and 1, 1, 1 in Mangrove. Which come first of a stream that nothing has put in order is no promise. \
                    So counted only where the answer has as many results, and all are among those of the traversal without its end, or where \
-                   it is the reference's with order().by(shuffle) in front of what takes a part of a stream without order, or sorts it.",
+                   it is the reference's with order().by(shuffle) in front of what takes a part of a stream without order, or sorts it; \
+                   the first result of a by() or a map() is such a part, too.",
         explains: |_, _, _| false,
     },
     Fault {

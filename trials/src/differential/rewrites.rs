@@ -151,7 +151,7 @@ pub fn without_part_of_unordered(script: &Script) -> Option<Script> {
 }
 
 /// The traversal with any part where it takes a part of a stream that nothing has put in order, and equals in any order where something
-/// has, if it does so anywhere.
+/// has, if it does so anywhere. The first result of a `by()` or a `map()` is such a part, where its child goes to several.
 pub fn with_parts_of_any(script: &Script) -> Option<Script> {
     let mut changed = script.clone();
     let mut takes = shuffle_parts(&mut changed.body.steps, is_given);
@@ -160,6 +160,12 @@ pub fn with_parts_of_any(script: &Script) -> Option<Script> {
         for arg in &mut step.args {
             if let Arg::Child(child) = arg {
                 takes |= shuffle_parts(&mut child.steps, |step| step.name == "unfold");
+                let goes_to_several = child.steps.iter().any(|step| FANS_OUT.contains(&step.name));
+                let orders = child.steps.iter().any(|step| step.name == "order" && !is_local(step));
+                if matches!(step.name, "by" | "map") && goes_to_several && !orders {
+                    child.steps.push(shuffle());
+                    takes = true;
+                }
             }
         }
     });
@@ -171,8 +177,15 @@ fn is_given(step: &Step) -> bool {
     matches!(step.name, "inject" | "unfold") || matches!(step.name, "V" | "E") && !step.args.is_empty()
 }
 
+/// Steps whose results come in an order that nobody promises.
+const FANS_OUT: &[&str] =
+    &["both", "bothE", "bothV", "in", "inE", "out", "outE", "properties", "to", "toE", "toV", "values"];
+
+fn shuffle() -> Step {
+    Step::new("order").with(Step::new("by").arg("shuffle"))
+}
+
 fn shuffle_parts(steps: &mut Vec<Step>, has_order: impl Fn(&Step) -> bool) -> bool {
-    let shuffle = || Step::new("order").with(Step::new("by").arg("shuffle"));
     let (mut shuffled, mut in_order, mut takes) = (Vec::new(), false, false);
     for step in steps.drain(..) {
         let sorts = step.name == "order" && !is_local(&step);
@@ -318,6 +331,13 @@ mod tests {
             shuffled(vec![v(), Step::new("map").child(child)]).unwrap(),
             "g.V().map(__.out().order().by(shuffle).limit(2))"
         );
+        let by = |steps| Step::new("groupCount").with(Step::new("by").child(Traversal { steps }));
+        assert_eq!(
+            shuffled(vec![v(), by(vec![Step::new("bothV")])]).unwrap(),
+            "g.V().groupCount().by(__.bothV().order().by(shuffle))"
+        );
+        assert!(shuffled(vec![v(), by(vec![Step::new("bothV"), order()])]).is_none());
+        assert!(shuffled(vec![v(), by(vec![Step::new("label")])]).is_none());
         assert_eq!(shuffled(vec![v().arg("1"), limit()]).unwrap(), "g.V(1).limit(2)");
         assert!(shuffled(vec![v(), Step::new("limit").arg("local").arg("2")]).is_none());
     }
