@@ -426,7 +426,7 @@ fn memory_beyond_the_bound_ends_the_query_and_is_given_back() {
     let ops = vec![
         plan.scan("hub"),
         plan.out("has"),
-        plan.op("barrier", OpKind::Barrier(op::Barrier { first_passes: false })),
+        plan.op("barrier", OpKind::Barrier(op::Barrier { first_passes: false, compares_paths: false })),
         plan.count(),
     ];
     let plan = plan.plan(ops);

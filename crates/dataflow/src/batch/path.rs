@@ -173,6 +173,11 @@ impl Paths {
         })
     }
 
+    /// What tells a row's path from all others that are not the same: two rows with the same mark have one history.
+    pub fn mark(&self, row: usize) -> (u64, u64) {
+        self.last(row).map_or((u64::MAX, 0), |last| (last.segment.id, last.row as u64))
+    }
+
     /// What tells a row's path from all others that are not equal; with `named`, from those in which other objects have names. These
     /// are two hashes with the seed of the process, so that nobody can make two paths that are taken for one.
     pub fn digest(&self, row: usize, named: bool) -> (u64, u64) {
@@ -357,6 +362,15 @@ mod tests {
         }
         assert_eq!(paths.segments.len(), 2);
         assert!(paths.bytes() < 100_000, "{}", paths.bytes());
+    }
+
+    #[test]
+    fn a_mark_tells_histories_apart() {
+        let two = start(&[5, 5]);
+        let again = two.gather(&[1, 1]);
+        assert_eq!(again.mark(0), again.mark(1));
+        assert_ne!(two.mark(0), two.mark(1));
+        assert_ne!(two.mark(0), start(&[5, 5]).mark(0));
     }
 
     #[test]

@@ -49,7 +49,9 @@ pub(super) struct Barrier {
 
 impl Operator for Barrier {
     fn step(&mut self, input: Option<Batch>, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
-        let (Some(batch), OpKind::Barrier(op::Barrier { first_passes })) = (input, &cx.op.kind) else {
+        let (Some(batch), OpKind::Barrier(op::Barrier { first_passes, compares_paths })) =
+            (input, &cx.op.kind)
+        else {
             return Ok(Step::Idle);
         };
         let batch = Arc::new(batch);
@@ -60,18 +62,18 @@ impl Operator for Barrier {
             _ => None,
         };
         let (mut number, mut passing) = (None, Vec::new());
-        let named = cx.query.plan.named_paths;
+        let paths = if *compares_paths { Histories::of(cx) } else { Histories::Same };
         for row in 0..batch.len {
             let tag = batch.tags.get(row);
             let next = self.places.len() as u32;
             let place = match vertices {
                 Some(vertices) if bare => self.vertices.get_or_insert(vertices[row], next),
                 Some(vertices) => {
-                    let visit = (tag, vertices[row], history(&batch, row, named));
+                    let visit = (tag, vertices[row], history(&batch, row, paths));
                     *self.visits.get_or_insert(visit, || next).1
                 }
                 None if bare => *self.objects.get_or_insert(batch.current.value(row), || next).1,
-                None => *self.known.get_or_insert(identity(&batch, row, tag, named), || next).1,
+                None => *self.known.get_or_insert(identity(&batch, row, tag, paths), || next).1,
             };
             if place == next {
                 let mut kept = Place { batch: 0, row: 0, bulk: 0 };
@@ -164,13 +166,35 @@ impl Barrier {
     }
 }
 
-pub(super) fn identity(batch: &Batch, row: usize, tag: u32, named: bool) -> Identity {
-    let filled = batch.slots.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
-    let slots = batch.slots[..filled].iter().map(|slot| slot.as_ref().and_then(|column| column.get(row)));
-    (tag, batch.current.value(row), slots.collect(), history(batch, row, named))
+/// When the paths of two traversers are taken for equal.
+#[derive(Clone, Copy)]
+pub(super) enum Histories {
+    /// If they are the same in memory: equal ones that are not stay apart, which only costs where nobody can tell.
+    Same,
+    /// If they have the same objects with the same names; or, if only these count, the same objects that have names
+    /// ([`planner::physical::Plan::named_paths`]).
+    Equal {
+        /// Whether only these count.
+        named: bool,
+    },
 }
 
-/// Where a traverser has been; as far as it has `named` that, if only this counts ([`planner::physical::Plan::named_paths`]).
-fn history(batch: &Batch, row: usize, named: bool) -> (u64, u64) {
-    batch.path.as_ref().map_or((0, 0), |paths| paths.digest(row, named))
+impl Histories {
+    /// By what is in them, as far as it counts in the query.
+    pub(super) fn of(cx: &Context<'_>) -> Self {
+        Self::Equal { named: cx.query.plan.named_paths }
+    }
+}
+
+pub(super) fn identity(batch: &Batch, row: usize, tag: u32, paths: Histories) -> Identity {
+    let filled = batch.slots.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+    let slots = batch.slots[..filled].iter().map(|slot| slot.as_ref().and_then(|column| column.get(row)));
+    (tag, batch.current.value(row), slots.collect(), history(batch, row, paths))
+}
+
+fn history(batch: &Batch, row: usize, by: Histories) -> (u64, u64) {
+    batch.path.as_ref().map_or((0, 0), |paths| match by {
+        Histories::Same => paths.mark(row),
+        Histories::Equal { named } => paths.digest(row, named),
+    })
 }

@@ -13,7 +13,7 @@ use crate::growing::GrowingMap;
 use crate::memory::{StateMemory, reclaim};
 use crate::operator::{Context, Operator, Output, Step};
 
-use super::barrier::{Identity, identity};
+use super::barrier::{Histories, Identity, identity};
 use super::row_origins::trace;
 use super::row_store::{Place, RowStore};
 use super::sack::{both, sack_of};
@@ -70,13 +70,7 @@ impl Operator for MergeSacks {
             watch::tick();
             let sack = sack_of(&plan.sack, &batch, row, cx);
             let place = Place { batch: number, row: row as u32, bulk: batch.bulk(row) };
-            self.keep(
-                plan,
-                identity(&batch, row, batch.tags.get(row), cx.query.plan.named_paths),
-                place,
-                sack,
-                cx,
-            )?;
+            self.keep(plan, identity(&batch, row, batch.tags.get(row), Histories::of(cx)), place, sack, cx)?;
         }
         self.hold(cx)?;
         Ok(Step::Idle)

@@ -4,7 +4,7 @@
 use indexmap::IndexMap;
 use values::watch;
 
-use super::barrier::{Identity, identity};
+use super::barrier::{Histories, Identity, identity};
 use super::row_store::{Place, RowStore};
 use crate::java_random::JavaRandom;
 use crate::operator::Context;
@@ -25,11 +25,10 @@ pub(super) fn merged(
     store: &RowStore,
     cx: &Context<'_>,
 ) -> Vec<(Place, f64)> {
-    let named = cx.query.plan.named_paths;
     let mut distinct: IndexMap<Identity, (Place, f64)> = IndexMap::new();
     for (place, weight) in rows {
         watch::tick();
-        let kept = distinct.entry(identity(store.batch(place), place.row as usize, 0, named));
+        let kept = distinct.entry(identity(store.batch(place), place.row as usize, 0, Histories::of(cx)));
         kept.and_modify(|(known, _)| known.bulk = known.bulk.saturating_add(place.bulk))
             .or_insert((place, weight));
     }

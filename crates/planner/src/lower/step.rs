@@ -170,7 +170,10 @@ impl Lowering<'_> {
                     None => ops.go(count),
                 }
             }
-            Kind::Barrier => ops.stay(OpKind::Barrier(op::Barrier { first_passes: false })),
+            Kind::Barrier => ops.stay(OpKind::Barrier(op::Barrier {
+                first_passes: false,
+                compares_paths: self.paths && ops.expecting.shown,
+            })),
             Kind::Sack(sack) => ops.go(OpKind::Sack(sack.clone())),
             Kind::SackWith(with) => {
                 let SackWith { sack, operator, by, into } = with.clone();
@@ -182,7 +185,9 @@ impl Lowering<'_> {
                 ops.slot_changed(merge.into);
                 ops.stay(OpKind::MergeSacks(merge.clone()));
             }
-            Kind::HoldRepeats => ops.stay(OpKind::Barrier(op::Barrier { first_passes: true })),
+            Kind::HoldRepeats => {
+                ops.stay(OpKind::Barrier(op::Barrier { first_passes: true, compares_paths: false }))
+            }
             Kind::Collect { side_effect, by, eager } => {
                 let by = self.by(&By::Current, by, place, ops);
                 ops.stay(OpKind::Collect(op::Collect { side_effect: *side_effect, by, eager: *eager }));

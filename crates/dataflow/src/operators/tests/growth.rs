@@ -81,8 +81,8 @@ fn no_step_moves_all_that_an_operator_holds() {
         OpKind::GroupCount(op::GroupCount { key: By::Current, side_effect: None }),
         OpKind::Order(op::Sort { keys: vec![key.clone(), key], limit: None }),
         OpKind::Aggregate(Aggregation::Fold),
-        OpKind::Barrier(op::Barrier { first_passes: false }),
-        OpKind::Barrier(op::Barrier { first_passes: true }),
+        OpKind::Barrier(op::Barrier { first_passes: false, compares_paths: false }),
+        OpKind::Barrier(op::Barrier { first_passes: true, compares_paths: false }),
     ];
     for kind in operators {
         let name = format!("{kind:?}");

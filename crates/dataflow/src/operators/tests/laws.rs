@@ -155,7 +155,7 @@ proptest! {
     #[test]
     fn a_barrier_changes_nothing_but_the_grouping((tags, stream, sizes) in streams()) {
         let world = world(tags);
-        let found = simple(&world.run(OpKind::Barrier(op::Barrier { first_passes: false }), batches(&world, &stream, &sizes)).rows());
+        let found = simple(&world.run(OpKind::Barrier(op::Barrier { first_passes: false, compares_paths: false }), batches(&world, &stream, &sizes)).rows());
         let count = |stream: &[Simple]| {
             let mut counts: BTreeMap<(u32, i32), u64> = BTreeMap::new();
             stream.iter().for_each(|s| *counts.entry((s.0, s.1)).or_default() += s.2);
@@ -164,7 +164,7 @@ proptest! {
         prop_assert_eq!(count(&found), count(&stream));
         prop_assert_eq!(found.len(), count(&stream).len(), "one row per distinct traverser");
         prop_assert!(found.windows(2).all(|pair| pair[0].0 <= pair[1].0), "in ascending order of the tags");
-        let kind = OpKind::Barrier(op::Barrier { first_passes: true });
+        let kind = OpKind::Barrier(op::Barrier { first_passes: true, compares_paths: false });
         let found = simple(&world.run(kind, batches(&world, &stream, &sizes)).rows());
         prop_assert_eq!(count(&found), count(&stream));
         prop_assert!(found.len() <= 2 * count(&stream).len(), "the first of each, and at most one for the others");

@@ -181,21 +181,32 @@ fn a_barrier_merges_equal_traversers_and_only_those() {
     let world = World::modern();
     let input = vec![bulked(world.values(&["a", "b", "a"]), &[2, 1, 3]), world.values(&["b", "c"])];
     assert_eq!(
-        bulks(&world.run(OpKind::Barrier(op::Barrier { first_passes: false }), input).rows()),
+        bulks(
+            &world
+                .run(OpKind::Barrier(op::Barrier { first_passes: false, compares_paths: false }), input)
+                .rows()
+        ),
         [("a".into(), 5), ("b".into(), 2), ("c".into(), 1)]
     );
     let apart = slotted(world.values(&["a", "a"]), 0, vec![Some(1.into()), Some(2.into())]);
-    assert_eq!(world.run(OpKind::Barrier(op::Barrier { first_passes: false }), vec![apart]).rows().len(), 2);
+    assert_eq!(
+        world
+            .run(OpKind::Barrier(op::Barrier { first_passes: false, compares_paths: false }), vec![apart])
+            .rows()
+            .len(),
+        2
+    );
     let world = world.with_tags(2);
     let input = vec![tagged(world.vertices(&[1, 1, 1]), &[1, 0, 1])];
-    let rows = world.run(OpKind::Barrier(op::Barrier { first_passes: false }), input).rows();
+    let rows =
+        world.run(OpKind::Barrier(op::Barrier { first_passes: false, compares_paths: false }), input).rows();
     assert_eq!(rows.iter().map(|r| (r.tag, r.bulk)).collect::<Vec<_>>(), [(0, 1), (1, 2)]);
 }
 
 #[test]
 fn a_barrier_of_repeats_lets_the_first_pass_and_holds_the_others() {
     let world = World::modern();
-    let kind = || OpKind::Barrier(op::Barrier { first_passes: true });
+    let kind = || OpKind::Barrier(op::Barrier { first_passes: true, compares_paths: false });
     let input = vec![bulked(world.values(&["a", "b", "a"]), &[2, 1, 3]), world.values(&["c", "b", "a"])];
     let found = world.run(kind(), input);
     assert_eq!(found.batches.iter().map(|batch| batch.len).collect::<Vec<_>>(), [2, 1, 2]);
@@ -215,8 +226,8 @@ fn barriers_are_held_to_the_memory_of_their_query() {
         .collect();
     for kind in [
         OpKind::Order(op::Sort { keys: vec![], limit: None }),
-        OpKind::Barrier(op::Barrier { first_passes: false }),
-        OpKind::Barrier(op::Barrier { first_passes: true }),
+        OpKind::Barrier(op::Barrier { first_passes: false, compares_paths: false }),
+        OpKind::Barrier(op::Barrier { first_passes: true, compares_paths: false }),
         OpKind::Gather,
         OpKind::Tail(1 << 40),
         dedup(vec![By::Current]),

@@ -115,6 +115,9 @@ pub struct GroupCount {
 pub struct Barrier {
     /// Whether the first of equal traversers passes at once, and only those that come after it are collected.
     pub first_passes: bool,
+    /// Whether paths are compared by what is in them, since a step behind can tell which traversers were merged. Otherwise those are equal
+    /// that are the same, which costs nothing to find out.
+    pub compares_paths: bool,
 }
 
 /// Adds objects to a side-effect and passes the traversers on.
@@ -187,7 +190,11 @@ impl InWords for GroupCount {
 
 impl InWords for Barrier {
     fn write(&self, words: &mut Words<'_>) {
-        words.raw(if self.first_passes { "Barrier(of repeats)" } else { "Barrier" });
+        words.raw(match (self.first_passes, self.compares_paths) {
+            (true, _) => "Barrier(of repeats)",
+            (false, true) => "Barrier(of equal paths)",
+            (false, false) => "Barrier",
+        });
     }
 }
 
