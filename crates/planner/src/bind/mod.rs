@@ -72,7 +72,8 @@ pub(crate) fn bind(
     mut settings: SourceSettings,
 ) -> Result<Logical, PlanError> {
     let (plan, names) = bind_once(traversal, schema, &settings)?;
-    if names.before_edge.is_some() && !plan.paths && shows_what_is_merged(&plan.root) {
+    let has_whole_paths = plan.paths && !plan.named_paths;
+    if names.before_edge.is_some() && !has_whole_paths && shows_what_is_merged(&plan.root) {
         settings.paths = true;
         return Ok(bind_once(traversal, schema, &settings)?.0);
     }
