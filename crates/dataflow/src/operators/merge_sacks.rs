@@ -150,8 +150,9 @@ impl MergeSacks {
         if let Some(slot) = slots.get_mut(usize::from(plan.sack.slot.0)) {
             *slot = plan.merge.is_none().then(|| sack.clone());
         }
-        // Nobody is what another one is.
-        let history = if plan.apart { (u64::MAX, self.kept.len() as u64) } else { history };
+        // Nobody who carries something is what another one is.
+        let history =
+            if plan.apart && sack != Value::Null { (u64::MAX, self.kept.len() as u64) } else { history };
         let mut new = Some(sack);
         let make = || Kept { place, sack: new.take().unwrap_or_default(), merged: 0, measured: 0 };
         let (_, kept, is_new) = self.kept.get_or_insert((tag, object, slots, history), make);

@@ -28,6 +28,8 @@ pub(super) struct Names {
     labels: IndexMap<Str, LabelName>,
     /// Whether the result of a step is drawn.
     pub draws: bool,
+    /// Whether a `sack()` may put something into sacks.
+    pub sacks: bool,
     /// Whether there is a `barrier()`.
     gathers: bool,
     /// Whether there is a `format()`.
@@ -333,6 +335,7 @@ impl Names {
             // The engine looks its variables up in the path.
             S::Format => self.formats = true,
             S::Barrier => self.gathers = true,
+            S::Sack => self.sacks = true,
             S::Loops => self.counters.extend(strings(&step.args).cloned()),
             S::OtherV => {
                 self.before_edge.get_or_insert_with(|| plan.new_slot());

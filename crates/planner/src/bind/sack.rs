@@ -47,7 +47,8 @@ impl Binder<'_> {
     /// What a barrier does with sacks, if it does anything with them.
     pub(super) fn merge_sacks(&mut self, normalise: bool) -> Option<MergeSacks> {
         let merge = self.sack.settings.as_ref().and_then(|settings| settings.merge);
-        let (bulks, apart) = (self.sack.bulks, self.sack.settings.is_some() && merge.is_none());
+        let (bulks, apart) =
+            (self.sack.bulks, (self.sack.settings.is_some() || self.names.sacks) && merge.is_none());
         if merge.is_none() && bulks && !normalise && !apart {
             return None;
         }

@@ -36,7 +36,7 @@ pub struct MergeSacks {
     pub sack: Sack,
     /// What makes one of two sacks; without it, traversers with different sacks stay apart.
     pub merge: Option<Operator>,
-    /// Whether all do: nothing says what is to become of the sacks that the traversal has given them.
+    /// Whether all do that have something in their sacks: nothing says what is to become of it.
     pub apart: bool,
     /// Whether each sack becomes its part of the sum of all of them (`normSack`).
     pub normalise: bool,
