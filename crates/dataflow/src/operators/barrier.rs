@@ -23,7 +23,7 @@ use crate::memory::StateMemory;
 /// What tells traversers apart: tag, current object, filled slots, and the history.
 pub(super) type Identity = (u32, Value, Box<[Option<Value>]>, (u64, u64));
 
-/// The same of a vertex where no slot is filled. Clients choose nothing of it.
+/// The same of a vertex where no slot is filled. Clients choose nothing of it: what a path is hashed to has a seed.
 type Visit = (u32, VertexRef, (u64, u64));
 
 /// See the module.
