@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use planner::physical::{OpKind, op};
+use planner::physical::{History, OpKind, op};
 use rustc_hash::FxBuildHasher;
 use values::{Value, VertexRef};
 
@@ -172,7 +172,7 @@ pub(super) enum Histories {
     /// If they are the same in memory: equal ones that are not stay apart, which only costs where nobody can tell.
     Same,
     /// If they have the same objects with the same names; or, if only these count, the same objects that have names
-    /// ([`planner::physical::Plan::named_paths`]).
+    /// ([`planner::physical::History::Named`]).
     Equal {
         /// Whether only these count.
         named: bool,
@@ -182,7 +182,7 @@ pub(super) enum Histories {
 impl Histories {
     /// By what is in them, as far as it counts in the query.
     pub(super) fn of(cx: &Context<'_>) -> Self {
-        Self::Equal { named: cx.query.plan.named_paths }
+        Self::Equal { named: cx.query.plan.history == History::Named }
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn emit_results(results: Vec<(u32, Value)>, cx: &Context<'_>, out: &m
     let mut batch = Batch::new(Column::from_values(values), len);
     batch.tags = if cx.single_tag { Tags::Uniform(0) } else { Tags::Rows(Arc::new(tags)) };
     batch.slots = vec![None; cx.query.plan.slots as usize];
-    batch.path = cx.query.plan.paths.then(|| Arc::new(Paths::empty(len)));
+    batch.path = cx.query.plan.history.is_kept().then(|| Arc::new(Paths::empty(len)));
     trace(&mut batch, cx.op);
     out.emit(batch);
 }

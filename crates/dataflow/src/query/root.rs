@@ -149,7 +149,7 @@ impl RunningQuery {
         // Of a query that was ended in the middle of a call.
         drop(raised::take());
         if !std::mem::replace(&mut self.started, true) {
-            self.root.receive(Batch::seed(state.plan.slots as usize, state.plan.paths), &cx)?;
+            self.root.receive(Batch::seed(state.plan.slots as usize, state.plan.history.is_kept()), &cx)?;
             self.root.end_input();
         }
         let mut out = Output::default();

@@ -212,7 +212,7 @@ impl GroupScope {
             .unzip();
         let mut batch = Batch::new(Column::Values(maps), tags.len());
         batch.tags = if cx.single_tag { Tags::Uniform(0) } else { Tags::Rows(Arc::new(tags)) };
-        if cx.query.plan.paths {
+        if cx.query.plan.history.is_kept() {
             batch.path = Some(Arc::new(Paths::empty(batch.len)));
             batch.extend_path(&cx.op.labels);
         }

@@ -7,7 +7,7 @@ use super::call::Call;
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
 use crate::logical::{Access, Chain, Kind, Lookup, Move};
-use crate::physical::{EdgeEnd, ElementKind, Injected};
+use crate::physical::{EdgeEnd, ElementKind, History, Injected};
 
 impl Binder<'_> {
     /// `V()` and `E()`, at the start or in the middle.
@@ -75,7 +75,7 @@ impl Binder<'_> {
             StepName::OtherV => match shape.from {
                 Some(slot) => EdgeEnd::Other(slot),
                 None => {
-                    (self.plan.paths, self.plan.named_paths) = (true, false);
+                    self.plan.history.keep(History::Whole);
                     EdgeEnd::OtherThanBefore
                 }
             },

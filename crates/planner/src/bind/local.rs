@@ -51,7 +51,7 @@ impl Binder<'_> {
         let mut step = crate::logical::Step::new(Kind::Identity, StepName::As);
         for name in names {
             let slot = self.names.define(name, shape, &mut self.plan);
-            if slot.is_none() && !self.plan.paths {
+            if slot.is_none() && !self.plan.history.is_kept() {
                 continue;
             }
             step.labels.push(crate::logical::Label { name: name.clone(), slot });

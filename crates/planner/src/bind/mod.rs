@@ -44,7 +44,7 @@ use values::{Str, Value, watch};
 
 use crate::TICKS;
 use crate::logical::{Chain, Kind, Label, Logical, Modulator, Origin, Step};
-use crate::physical::Function;
+use crate::physical::{Function, History};
 use crate::strategies::Partition;
 use crate::{PlanError, Schema};
 use call::Call;
@@ -72,9 +72,8 @@ pub(crate) fn bind(
     mut settings: SourceSettings,
 ) -> Result<Logical, PlanError> {
     let (plan, names) = bind_once(traversal, schema, &settings)?;
-    let has_whole_paths = plan.paths && !plan.named_paths;
-    if names.before_edge.is_some() && !has_whole_paths && shows_what_is_merged(&plan.root) {
-        settings.paths = true;
+    if names.before_edge.is_some() && plan.history < History::Whole && shows_what_is_merged(&plan.root) {
+        settings.history = History::Whole;
         return Ok(bind_once(traversal, schema, &settings)?.0);
     }
     Ok(plan)
@@ -100,8 +99,11 @@ fn bind_once(
     schema: &dyn Schema,
     settings: &SourceSettings,
 ) -> Result<(Logical, Names), PlanError> {
-    let mut plan =
-        Logical { side_effects: settings.side_effects.clone(), paths: settings.paths, ..Logical::default() };
+    let mut plan = Logical {
+        side_effects: settings.side_effects.clone(),
+        history: settings.history,
+        ..Logical::default()
+    };
     // Where it shows what is merged, traversers of other names are others, whether or not anyone asks for these.
     let merges = settings.no_bulk || settings.sack.as_ref().is_some_and(|sack| sack.merge.is_some());
     let names = Names::of(traversal, &mut plan, merges)?;
@@ -272,7 +274,7 @@ impl Binder<'_> {
         for instruction in call.modulators(StepName::As) {
             for name in Call::alone(instruction).names(self)? {
                 let slot = self.names.define(&name, shape, &mut self.plan);
-                if slot.is_none() && !self.plan.paths {
+                if slot.is_none() && !self.plan.history.is_kept() {
                     continue;
                 }
                 if out.steps.len() == before || out.steps.is_empty() {

@@ -14,7 +14,7 @@ use super::MAX_STEPS;
 use super::shape::Shape;
 use crate::PlanError;
 use crate::logical::Logical;
-use crate::physical::{Expression, SideEffect, SideEffectId, Slot};
+use crate::physical::{Expression, History, SideEffect, SideEffectId, Slot};
 
 /// Most names (`as` labels) of one traversal.
 const MAX_NAMES: usize = 4096;
@@ -101,16 +101,18 @@ impl Names {
     pub fn of(traversal: &Traversal, plan: &mut Logical, all: bool) -> Result<Self, PlanError> {
         let mut names = Self::default();
         names.scan(traversal, Place { in_loop: false, depth: 0, pattern: false }, plan)?;
-        let whole = plan.paths;
         for label in names.labels.values_mut() {
             let several = label.given > 1 || label.in_loop;
-            plan.paths |= label.history && several || all && names.gathers && label.given > 0;
+            if label.history && several || all && names.gathers && label.given > 0 {
+                plan.history.keep(History::Named);
+            }
             if label.read && label.given > 0 {
                 label.slot = Some(plan.new_slot());
             }
         }
-        plan.paths |= names.formats;
-        plan.named_paths = plan.paths && !whole;
+        if names.formats {
+            plan.history.keep(History::Named);
+        }
         plan.writes = names.first_write.is_some();
         Ok(names)
     }
@@ -300,7 +302,9 @@ impl Names {
                     self.read(name, pop)?;
                 }
                 // The engine looks up in the path what its traversal finds.
-                plan.paths |= step.args.iter().any(|arg| matches!(arg, Argument::Traversal(_)));
+                if step.args.iter().any(|arg| matches!(arg, Argument::Traversal(_))) {
+                    plan.history.keep(History::Whole);
+                }
             }
             S::Dedup | S::From | S::To => {
                 for name in strings(&step.args) {
@@ -327,7 +331,9 @@ impl Names {
                 }
             }
             S::Aggregate | S::Store | S::Group | S::GroupCount | S::Subgraph | S::Tree => {
-                plan.paths |= step.name == S::Tree;
+                if step.name == S::Tree {
+                    plan.history.keep(History::Whole);
+                }
                 for name in strings(&step.args) {
                     declare(name, plan)?;
                 }
@@ -344,7 +350,7 @@ impl Names {
             S::By if step.args.iter().any(|arg| *arg == Argument::Order(Order::Shuffle)) => {
                 self.draws = true;
             }
-            S::Path | S::SimplePath | S::CyclicPath => plan.paths = true,
+            S::Path | S::SimplePath | S::CyclicPath => plan.history.keep(History::Whole),
             _ => {}
         }
         if step.name.effect() == Effect::Graph {

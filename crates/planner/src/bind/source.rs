@@ -7,7 +7,7 @@ use values::{Str, Value};
 use super::call::is_parameter;
 use crate::PlanError;
 use crate::options::is_planner_key;
-use crate::physical::SideEffect;
+use crate::physical::{History, SideEffect};
 use crate::strategies::Strategies;
 
 /// Strategies of TinkerPop that choose how a traversal runs and never what it answers. Mangrove has its own.
@@ -65,7 +65,7 @@ pub(crate) struct SourceSettings {
     /// Side-effects with initial values. Of several with one name the last counts.
     pub side_effects: IndexMap<Str, SideEffect>,
     /// `withPath()`.
-    pub paths: bool,
+    pub history: History,
     /// `withSack()`.
     pub sack: Option<SackSettings>,
     /// `withBulk(false)`.
@@ -121,7 +121,7 @@ impl SourceSettings {
                     self.settings.push((key.clone(), value));
                 }
             }
-            SourceName::WithPath => self.paths = true,
+            SourceName::WithPath => self.history = History::Whole,
             SourceName::WithBulk => {
                 if let Some(Value::Bool(false)) = args.first().and_then(Argument::as_value) {
                     self.no_bulk = true;

@@ -284,8 +284,8 @@ impl Binder<'_> {
     /// TinkerPop lets a `false` do so, or a 1.
     pub(super) fn input_chain(&mut self, traversal: &Traversal, shape: &Shape) -> Result<Chain, PlanError> {
         let looks = |first: &Instruction<StepName>| !MAKE_THEIR_OWN.contains(&first.name);
-        let starts =
-            shape.ty == Type::Seed && (self.plan.paths || traversal.steps.first().is_some_and(looks));
+        let starts = shape.ty == Type::Seed
+            && (self.plan.history.is_kept() || traversal.steps.first().is_some_and(looks));
         if !starts {
             return Ok(self.child(traversal, shape.clone())?.0);
         }

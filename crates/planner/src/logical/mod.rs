@@ -38,7 +38,7 @@ pub use step::{
 use indexmap::IndexMap;
 use values::Str;
 
-use crate::physical::{SideEffect, Slot};
+use crate::physical::{History, SideEffect, Slot};
 use crate::words::{InWords, Words};
 
 /// A whole traversal in logical form.
@@ -50,10 +50,8 @@ pub struct Logical {
     pub slots: u16,
     /// The side-effects it names, by their names: a traversal may have thousands.
     pub side_effects: IndexMap<Str, SideEffect>,
-    /// Whether traversers must record their paths.
-    pub paths: bool,
-    /// Whether of these only what has a name tells them apart, since nobody asks for the rest.
-    pub named_paths: bool,
+    /// What traversers must record of their paths.
+    pub history: History,
     /// Whether it changes the graph.
     pub writes: bool,
     /// The properties that it computes, in the order of its algorithms.

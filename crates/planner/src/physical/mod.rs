@@ -19,6 +19,7 @@
 
 mod child;
 mod expr;
+mod history;
 mod math;
 pub mod op;
 mod range;
@@ -27,6 +28,7 @@ mod slots;
 
 pub use child::Child;
 pub use expr::{Operand, Predicate, Quantifier, Test};
+pub use history::History;
 pub use math::Expression;
 pub use op::*;
 pub(crate) use range::{ends, is_known};
@@ -95,10 +97,8 @@ pub struct Plan {
     pub slots: u16,
     /// Names and initial values of the side-effects.
     pub side_effects: Vec<SideEffect>,
-    /// Whether traversers must record their paths.
-    pub paths: bool,
-    /// Whether of these only what has a name tells traversers apart, where equal ones are merged.
-    pub named_paths: bool,
+    /// What traversers must record of their paths.
+    pub history: History,
     /// Names that it reads and the graph does not know. One that writes depends on that.
     pub unknown: Vec<(NameSpace, Str)>,
     /// Whether the plan changes the graph (it then runs in a read-write transaction, on one executor).
@@ -119,7 +119,7 @@ pub struct Plan {
 
 impl InWords for Plan {
     fn write(&self, words: &mut Words<'_>) {
-        let paths = if self.paths { ", paths" } else { "" };
+        let paths = if self.history.is_kept() { ", paths" } else { "" };
         let writes = if self.writes { ", writes" } else { "" };
         words.show(format_args!("slots {}, parameters {}{paths}{writes}\n", self.slots, self.params));
         self.root.write_lines(0, words);

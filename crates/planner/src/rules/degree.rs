@@ -18,7 +18,7 @@ use crate::physical::{Aggregation, EdgeEnd, Operand, Predicate, Test};
 
 pub(super) fn apply(plan: &mut Logical, _: &Context<'_>) -> bool {
     // What count() makes in local() goes on without a past; a degree would keep it.
-    let has_past = plan.paths || plan.slots > 0;
+    let has_past = plan.history.is_kept() || plan.slots > 0;
     each_chain(plan, |chain, role| match role {
         Role::Local if has_past => whole_stream(chain),
         Role::Test => per_traverser(chain) || existence(chain) || whole_stream(chain),

@@ -104,7 +104,7 @@ pub(crate) fn rewrite(
         if options.disabled_rules.contains(rule.name) {
             continue;
         }
-        let context = Context { schema, statistics, paths: plan.paths };
+        let context = Context { schema, statistics, paths: plan.history.is_kept() };
         if (rule.apply)(plan, &context) {
             after(rule.name, plan);
         }

@@ -97,7 +97,7 @@ fn after_with(rules: &[&str], text: &str, statistics: &dyn Statistics) -> (Logic
     let mut changed = false;
     for name in rules {
         let rule = RULES.iter().find(|rule| rule.name == *name).unwrap_or_else(|| panic!("no rule {name}"));
-        let context = Context { schema: &Network, statistics, paths: plan.paths };
+        let context = Context { schema: &Network, statistics, paths: plan.history.is_kept() };
         changed |= (rule.apply)(&mut plan, &context);
     }
     (plan, changed)

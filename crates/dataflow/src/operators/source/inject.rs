@@ -27,7 +27,7 @@ impl Inject {
     /// Emits the objects for all tags that have not got them.
     fn inject(&mut self, like: Option<&Batch>, cx: &Context<'_>, out: &mut Output) -> Result<(), QueryError> {
         let OpKind::Inject(operands, _) = &cx.op.kind else { return Ok(()) };
-        let seed = Batch::seed(cx.query.plan.slots as usize, cx.query.plan.paths);
+        let seed = Batch::seed(cx.query.plan.slots as usize, cx.query.plan.history.is_kept());
         let like = like.unwrap_or(&seed);
         let mut objects: Vec<Value> = operands.iter().filter_map(|o| cx.operand(o, like, 0)).collect();
         if objects.iter().any(may_have_elements) {
@@ -45,7 +45,7 @@ impl Inject {
         let column = Column::from_values(fresh.iter().flat_map(|_| objects.iter().cloned()).collect());
         let mut batch = Batch::new(column, len);
         batch.slots = vec![None; cx.query.plan.slots as usize];
-        batch.path = cx.query.plan.paths.then(|| Arc::new(Paths::empty(len)));
+        batch.path = cx.query.plan.history.is_kept().then(|| Arc::new(Paths::empty(len)));
         if !cx.single_tag {
             let tags = fresh.iter().flat_map(|tag| std::iter::repeat_n(*tag, objects.len()));
             batch.tags = Tags::Rows(Arc::new(tags.collect()));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use graph::{Cardinality, Graph, GraphOptions, Transaction};
-use planner::physical::{Op, OpKind, Plan, SideEffect};
+use planner::physical::{History, Op, OpKind, Plan, SideEffect};
 use values::{EdgeRef, Value, VertexRef};
 
 use crate::batch::{Batch, Column, Paths, Tags};
@@ -111,7 +111,7 @@ impl World {
     }
 
     pub(super) fn with_paths(mut self) -> Self {
-        self.plan.paths = true;
+        self.plan.history = History::Whole;
         self
     }
 
@@ -151,7 +151,7 @@ impl World {
     pub(super) fn batch(&self, column: Column, len: usize) -> Batch {
         let mut batch = Batch::new(column, len);
         batch.slots = vec![None; self.plan.slots as usize];
-        if self.plan.paths {
+        if self.plan.history.is_kept() {
             batch.path = Some(Arc::new(Paths::empty(len)));
             batch.extend_path(&[]);
         }
@@ -219,7 +219,7 @@ impl World {
     ) {
         let clock = MonotonicClock::default();
         let cx = self.context(query, op, memory, &clock);
-        let mut next = Some(Batch::seed(self.plan.slots as usize, self.plan.paths));
+        let mut next = Some(Batch::seed(self.plan.slots as usize, self.plan.history.is_kept()));
         loop {
             let mut out = Output::default();
             let step = operator.step(next.take(), &cx, &mut out).unwrap();

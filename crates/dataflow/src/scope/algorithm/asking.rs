@@ -28,7 +28,7 @@ impl Asking {
         let mut batch = Batch::new(elements, len);
         batch.slots = vec![None; cx.query.plan.slots.into()];
         batch.tags = Tags::Rows(Arc::new((0..len as u32).collect()));
-        if cx.query.plan.paths {
+        if cx.query.plan.history.is_kept() {
             batch.path = Some(Arc::new(Paths::empty(len)));
             batch.extend_path(&[]);
         }

@@ -95,7 +95,7 @@ impl AlgorithmScope {
         cx: &Context<'_>,
     ) -> Result<Phase, QueryError> {
         let mut asking = Asking::new(at, self.intra);
-        asking.begin(Batch::seed(cx.query.plan.slots.into(), cx.query.plan.paths), cx)?;
+        asking.begin(Batch::seed(cx.query.plan.slots.into(), cx.query.plan.history.is_kept()), cx)?;
         Ok(Phase::Aiming(Box::new(Aiming { asking, places: Vec::new(), ground, links })))
     }
 
