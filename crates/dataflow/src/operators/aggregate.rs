@@ -266,6 +266,8 @@ impl State {
     }
 
     /// Takes `count` times a value in. Nulls leave the result as it is, but are a reason to have one.
+    // Once a row: out of line it costs a fortieth of a sum.
+    #[inline(always)]
     fn add(&mut self, aggregation: &Aggregation, value: Value, count: u64) -> Result<(), ArithmeticError> {
         let Some(held) = self.value.take() else {
             let first = match aggregation {

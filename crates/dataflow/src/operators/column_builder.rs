@@ -66,6 +66,16 @@ impl ColumnBuilder {
         }
     }
 
+    /// What was appended last, unless that is an absence or a long among longs.
+    #[inline]
+    pub(super) fn last(&self) -> Option<&Value> {
+        match self {
+            Self::Longs(_) => None,
+            Self::Values(values) => values.last(),
+            Self::Optional(values) => values.last()?.as_ref(),
+        }
+    }
+
     /// Forgets all but the first rows.
     pub(super) fn truncate(&mut self, rows: usize) {
         match self {

@@ -38,10 +38,10 @@ fn note(noted: &mut Vec<VertexRef>, vertices: &[VertexRef]) {
 
 impl Reader<'_> {
     /// The vertices that it will be asked for next, in this order. What has to be loaded for some of them is then loaded at the
-    /// same time, if loads take long at the moment; it may load what in the end is not asked for.
+    /// same time, if loads take long at the moment; it may load what in the end is not asked for. With one alone nothing comes.
     #[inline]
     pub fn expect(&self, vertices: &[VertexRef]) {
-        if self.memory.pools.expects_long() {
+        if vertices.len() > 1 && self.memory.pools.expects_long() {
             note(&mut self.ahead.borrow_mut().rows, vertices);
         }
     }

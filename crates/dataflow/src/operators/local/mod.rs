@@ -144,9 +144,9 @@ impl Mapped {
             held.borrow_mut().release();
             if let Some(result) = result {
                 // It is with the others before it is weighed, which may be the end of the query.
-                self.results.push_value(Some(result.clone()));
+                self.results.push_value(Some(result));
                 self.rows.push(row as u32);
-                making.add(&result)?;
+                self.results.last().map_or(Ok(()), |result| making.add(result))?;
             }
         }
         Ok(())
