@@ -177,7 +177,7 @@ fn of_many_formed_step(step: StepName) -> &'static [Form] {
             [NAME, NAME, PREDICATE],
         ],
         S::HasId | S::HasValue => forms![[ANY; ANY], [PREDICATE]],
-        S::HasKey | S::HasLabel => forms![[NAME; NAME], [PREDICATE]],
+        S::HasKey | S::HasLabel => forms![[NAME; NAME], [PREDICATE], [TRAVERSAL]],
         S::HasNot => forms![[NAME]],
         S::Inject => forms![[; ANY]],
         S::Is => forms![[ANY], [PREDICATE]],

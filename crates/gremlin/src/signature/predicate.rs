@@ -10,7 +10,7 @@ use crate::{ParseErrorKind, Predicate};
 pub(crate) fn check_predicate(predicate: &Predicate) -> Result<(), ParseErrorKind> {
     let takes = match predicate {
         Predicate::TypeOf(_) => Kind::STRING.or(Kind::GTYPE),
-        Predicate::Text(..) => Kind::NAME,
+        Predicate::Text(..) => Kind::NAME.or(Kind::TRAVERSAL),
         _ => Kind::ANY,
     };
     let call = predicate.name();

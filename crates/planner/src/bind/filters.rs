@@ -6,7 +6,7 @@ use values::{Str, T, Value};
 use super::call::Call;
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
-use crate::logical::{Chain, Exists, Kind};
+use crate::logical::{Chain, Exists, Kind, Step};
 use crate::physical::{Formula, LocalFn, Operand, Predicate, PropertyForm, Test};
 
 impl Binder<'_> {
@@ -16,23 +16,29 @@ impl Binder<'_> {
             return self.has_traversal(call, child, shape, out);
         }
         let test = match call.name {
-            StepName::Has => self.has(call, &shape)?,
+            StepName::SimplePath | StepName::CyclicPath => self.simple_path(call, out)?,
+            _ => self.with_computed(call, &shape, out, |binder| binder.test(call, &shape))?,
+        };
+        Self::push(out, Kind::Filter(test), call);
+        Ok(shape)
+    }
+
+    fn test(&mut self, call: &Call<'_>, shape: &Shape) -> Result<Test, PlanError> {
+        Ok(match call.name {
+            StepName::Has => self.has(call, shape)?,
             StepName::HasId => Test::HasId(self.id_predicate(call)?),
-            StepName::HasLabel => self.has_label(call, &shape)?,
+            StepName::HasLabel => self.has_label(call, shape)?,
             StepName::HasKey => Test::PropertyKey(self.predicate_or_values(call)?),
             StepName::HasValue => Test::PropertyValue(self.predicate_or_members(call)?),
             StepName::HasNot => match key(call, 0, self)? {
                 Some(key) => Test::Not(Box::new(self.has_key(&key))),
                 None => Test::Constant(true),
             },
-            StepName::Is => match call.args.first() {
+            _ => match call.args.first() {
                 Some(argument) => Test::Is(self.predicate_or_value(call, argument)?),
                 None => return Err(call.bad_argument(0, "a value or a predicate")),
             },
-            _ => self.simple_path(call, out)?,
-        };
-        Self::push(out, Kind::Filter(test), call);
-        Ok(shape)
+        })
     }
 
     fn has(&mut self, call: &Call<'_>, shape: &Shape) -> Result<Test, PlanError> {
@@ -180,7 +186,8 @@ impl Binder<'_> {
     /// `filter`, `not`, `and`, `or`.
     pub(super) fn exists_step(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
         if let [Argument::Predicate(predicate)] = call.args {
-            let test = Test::Is(self.predicate(call, predicate)?);
+            let test = self.with_computed(call, &shape, out, |binder| binder.predicate(call, predicate))?;
+            let test = Test::Is(test);
             Self::push(out, Kind::Filter(test), call);
             return Ok(shape);
         }
@@ -211,8 +218,11 @@ impl Binder<'_> {
     ) -> Result<Chain, PlanError> {
         match argument {
             Argument::Predicate(predicate) => {
-                let test = Test::Is(self.predicate(call, predicate)?);
-                Ok(Chain::of(Kind::Filter(test), StepName::Is))
+                let mut chain = Chain::default();
+                let test =
+                    self.with_computed(call, shape, &mut chain, |binder| binder.predicate(call, predicate))?;
+                chain.steps.push(Step::new(Kind::Filter(Test::Is(test)), StepName::Is));
+                Ok(chain)
             }
             Argument::Traversal(traversal) => Ok(self.child(traversal, shape.clone())?.0),
             Argument::Lambda(_) => Err(call.unsupported("with a lambda")),

@@ -142,8 +142,8 @@ impl Binder<'_> {
             StepName::All => Quantifier::All,
             _ => Quantifier::None,
         };
-        let test = Test::Members(quantifier, self.predicate(call, predicate)?);
-        Self::push(out, Kind::Filter(test), call);
+        let test = self.with_computed(call, &shape, out, |binder| binder.predicate(call, predicate))?;
+        Self::push(out, Kind::Filter(Test::Members(quantifier, test)), call);
         Ok(shape)
     }
 

@@ -1,17 +1,17 @@
 //! Steps over the graph's structure: `V`, `E`, `out` and its kin, `inV` and its kin, `inject`.
 
-use gremlin::{Argument, StepName};
+use gremlin::{Argument, Instruction, StepName, Traversal};
 use values::{Direction, Value};
 
 use super::call::Call;
 use super::{Binder, Bound, Shape, Type};
 use crate::PlanError;
 use crate::logical::{Access, Chain, Kind, Lookup, Move};
-use crate::physical::{EdgeEnd, ElementKind, History, Injected};
+use crate::physical::{EdgeEnd, ElementKind, History, Injected, Operand};
 
 impl Binder<'_> {
     /// `V()` and `E()`, at the start or in the middle.
-    pub(super) fn graph(&mut self, call: &Call<'_>, out: &mut Chain) -> Bound {
+    pub(super) fn graph(&mut self, call: &Call<'_>, shape: &Shape, out: &mut Chain) -> Bound {
         let (element, ty) = match call.name {
             StepName::E => (ElementKind::Edge, Type::Edge),
             _ => (ElementKind::Vertex, Type::Vertex),
@@ -20,6 +20,10 @@ impl Binder<'_> {
             [] => Lookup::All,
             // What is empty as a whole says as much as nothing.
             [only] if is_empty_collection(only) => Lookup::All,
+            [Argument::Traversal(ids)] => {
+                let ids = self.computed(call, &all_as_a_list(ids), shape, out)?;
+                Lookup::Ids(vec![Operand::Slot(ids)])
+            }
             _ => Lookup::Ids(self.operands(call, 0)?),
         };
         Self::push(out, Kind::Graph(Access { element, lookup }), call);
@@ -88,6 +92,13 @@ impl Binder<'_> {
         Self::push(out, Kind::EdgeVertex(end), call);
         Ok(Shape::of(Type::Vertex))
     }
+}
+
+/// What a traversal finds, as a list; of what it finds as lists, the members (TinkerPop 4.0).
+fn all_as_a_list(traversal: &Traversal) -> Traversal {
+    let mut all = traversal.clone();
+    all.steps.extend([StepName::Unfold, StepName::Fold].map(|name| Instruction::new(name, Vec::new(), None)));
+    all
 }
 
 /// Whether an argument is a list or a set without members; of a parameter that is part of the shape that the plan is kept by.

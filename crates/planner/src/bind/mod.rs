@@ -49,6 +49,7 @@ use crate::strategies::Partition;
 use crate::{PlanError, Schema};
 use call::Call;
 use names::Names;
+use predicates::Computing;
 use repeat::Loop;
 use sack::SackPlace;
 use shape::{Shape, Type};
@@ -124,6 +125,7 @@ fn bind_once(
         in_body: false,
         body_at: None,
         enters_start: Value::Null,
+        computing: None,
     };
     if settings.read_only
         && let Some((step, at)) = binder.names.first_write
@@ -164,16 +166,24 @@ struct Binder<'a> {
     body_at: Option<usize>,
     /// What enters the children of the last step that adds an element, where a traversal begins with it.
     enters_start: Value,
+    /// The operands of the step that is bound, if it may have traversals as such.
+    computing: Option<Computing>,
 }
 
 type Bound = Result<Shape, PlanError>;
 
 /// Whether a step is an `otherV`, or has one inside.
 fn asks_for_other_end(step: &Instruction<StepName>) -> bool {
-    let inside = |arg: &Argument| match arg {
-        Argument::Traversal(child) => child.steps.iter().any(asks_for_other_end),
-        _ => false,
-    };
+    fn inside(arg: &Argument) -> bool {
+        match arg {
+            Argument::Traversal(child) => child.steps.iter().any(asks_for_other_end),
+            Argument::Predicate(predicate) => inside_predicate(predicate),
+            _ => false,
+        }
+    }
+    fn inside_predicate(predicate: &gremlin::Predicate) -> bool {
+        predicate.operands().any(inside) || predicate.inner().iter().any(inside_predicate)
+    }
     step.name == StepName::OtherV || step.args.iter().any(inside)
 }
 
@@ -291,7 +301,7 @@ impl Binder<'_> {
     fn step(&mut self, call: &Call<'_>, shape: Shape, out: &mut Chain) -> Bound {
         use StepName as S;
         match call.name {
-            S::V | S::E => self.graph(call, out),
+            S::V | S::E => self.graph(call, &shape, out),
             S::Out | S::In | S::Both | S::OutE | S::InE | S::BothE | S::To | S::ToE => {
                 self.vertex_step(call, out)
             }

@@ -264,12 +264,35 @@ impl Names {
                     || place.pattern && (is_connective(step.name) || step.name == StepName::Not),
             };
             for arg in &step.args {
-                if let Argument::Traversal(child) = arg {
-                    self.scan(child, inner, plan)?;
+                match arg {
+                    Argument::Traversal(child) => {
+                        if finds_operands(step.name) {
+                            only_looks(child, step)?;
+                        }
+                        self.scan(child, inner, plan)?;
+                    }
+                    Argument::Predicate(predicate) => self.scan_predicate(step, predicate, inner, plan)?,
+                    _ => {}
                 }
             }
         }
         Ok(())
+    }
+
+    /// The traversals that compute operands of a predicate. They only look.
+    fn scan_predicate(
+        &mut self,
+        step: &Instruction<StepName>,
+        predicate: &Predicate,
+        place: Place,
+        plan: &mut Logical,
+    ) -> Result<(), PlanError> {
+        for operand in predicate.operands() {
+            let Argument::Traversal(child) = operand else { continue };
+            only_looks(child, step)?;
+            self.scan(child, Place { pattern: false, ..place }, plan)?;
+        }
+        predicate.inner().iter().try_for_each(|inner| self.scan_predicate(step, inner, place, plan))
     }
 
     /// `at_end`: an `as` here asks for a name.
@@ -388,6 +411,23 @@ impl Names {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether what a step is told in a traversal is what it looks for.
+fn finds_operands(name: StepName) -> bool {
+    use StepName as S;
+    matches!(name, S::V | S::E | S::Is | S::HasId | S::HasKey | S::HasLabel | S::HasValue)
+}
+
+/// Refuses a traversal that writes, where one only computes what a step looks for.
+fn only_looks(child: &Traversal, step: &Instruction<StepName>) -> Result<(), PlanError> {
+    if child.is_read_only() {
+        return Ok(());
+    }
+    // As TinkerPop 4.0 has it.
+    let problem =
+        "Child traversal contains a mutating step. Mutating steps are not allowed in child traversals.";
+    Err(PlanError::invalid(step.name, problem, step.at))
 }
 
 /// The strings among the arguments.

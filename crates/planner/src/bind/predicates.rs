@@ -1,14 +1,56 @@
 //! Predicates and operands.
+//!
+//! An operand may be a traversal (TinkerPop 4.0): `has('age', gt(V(1).values('age')))`. It begins at whom the step asks about, and its
+//! first result is the operand; without a result nothing is satisfied. It is computed before the step, into a slot.
 
-use gremlin::{Argument, Predicate as Written, PredicateOp};
+use gremlin::{Argument, Predicate as Written, PredicateOp, Traversal};
 use values::{Str, Value, watch};
 
-use super::Binder;
 use super::call::Call;
+use super::{Binder, Shape};
 use crate::PlanError;
+use crate::logical::Chain;
 use crate::physical::{Operand, Predicate};
 
+/// Operands that traversals compute, while the step is bound that they belong to.
+pub(super) struct Computing {
+    /// What they begin at.
+    from: Shape,
+    /// What computes those that were bound.
+    chain: Chain,
+}
+
 impl Binder<'_> {
+    /// Binds what may have traversals as operands, which begin at objects of that shape: what computes them goes to `out`.
+    pub(super) fn with_computed<R>(
+        &mut self,
+        call: &Call<'_>,
+        from: &Shape,
+        out: &mut Chain,
+        bind: impl FnOnce(&mut Self) -> Result<R, PlanError>,
+    ) -> Result<R, PlanError> {
+        if !call.args.iter().any(has_computed) {
+            return bind(self);
+        }
+        let computing = Computing { from: from.clone(), chain: Chain::default() };
+        let around = self.computing.replace(computing);
+        let bound = bind(self);
+        if let Some(Computing { chain, .. }) = std::mem::replace(&mut self.computing, around) {
+            out.steps.extend(chain.steps);
+        }
+        bound
+    }
+
+    /// An operand that a traversal computes, where a step has such.
+    fn computed_operand(&mut self, call: &Call<'_>, traversal: &Traversal) -> Result<Operand, PlanError> {
+        let Some(Computing { from, mut chain }) = self.computing.take() else {
+            return Err(call.unsupported("with a traversal as an operand"));
+        };
+        let slot = self.computed(call, traversal, &from, &mut chain);
+        self.computing = Some(Computing { from, chain });
+        slot.map(Operand::Slot)
+    }
+
     /// An argument as an operand.
     pub(super) fn operand(&mut self, call: &Call<'_>, argument: &Argument) -> Result<Operand, PlanError> {
         watch::tick();
@@ -19,7 +61,7 @@ impl Binder<'_> {
                 Ok(Operand::Param(*index))
             }
             Argument::Binding(_, inner) => self.operand(call, inner),
-            Argument::Traversal(_) => Err(call.unsupported("with a traversal as an operand")),
+            Argument::Traversal(traversal) => self.computed_operand(call, traversal),
             Argument::Lambda(_) => Err(call.unsupported("with a lambda")),
             Argument::List(items) | Argument::Set(items) => {
                 // A collection literal with something in it that is not a plain value.
@@ -100,8 +142,8 @@ impl Binder<'_> {
                 compare(self, PredicateOp::Gte, low)?,
                 compare(self, PredicateOp::Lt, high)?,
             ]),
-            Written::Within(members) => self.within(members, resolve)?,
-            Written::Without(members) => Predicate::Not(Box::new(self.within(members, resolve)?)),
+            Written::Within(members) => self.within(call, members, resolve)?,
+            Written::Without(members) => Predicate::Not(Box::new(self.within(call, members, resolve)?)),
             Written::TypeOf(name) => Predicate::TypeOf(type_name(call, name)?),
             Written::Text(op, operand) => Predicate::Text(*op, resolve(self, operand)?),
             Written::And(parts) => Predicate::And(self.predicates(call, parts, resolve)?),
@@ -123,9 +165,15 @@ impl Binder<'_> {
     /// a side-effect.
     fn within(
         &mut self,
+        call: &Call<'_>,
         members: &[Argument],
         resolve: &mut dyn FnMut(&mut Self, &Argument) -> Result<Operand, PlanError>,
     ) -> Result<Predicate, PlanError> {
+        let traversals = members.iter().filter(|member| matches!(member, Argument::Traversal(_))).count();
+        if traversals > 0 && traversals < members.len() {
+            return Err(call.invalid(
+                "Cannot mix traversals and literal values. Use __.constant(val) to wrap each value as a traversal."));
+        }
         let members: Vec<Operand> =
             members.iter().map(|member| resolve(self, member)).collect::<Result<_, _>>()?;
         let spread = match &members[..] {
@@ -134,6 +182,18 @@ impl Binder<'_> {
             _ => members.iter().any(|member| matches!(member, Operand::SideEffect(_))),
         };
         Ok(Predicate::Within { members, spread })
+    }
+}
+
+/// Whether a traversal is an operand of it.
+fn has_computed(argument: &Argument) -> bool {
+    fn any(predicate: &Written) -> bool {
+        predicate.operands().any(has_computed) || predicate.inner().iter().any(any)
+    }
+    match argument {
+        Argument::Traversal(_) => true,
+        Argument::Predicate(predicate) => any(predicate),
+        _ => false,
     }
 }
 

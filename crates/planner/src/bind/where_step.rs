@@ -60,6 +60,9 @@ impl Binder<'_> {
         let is_plain = call.modulators(StepName::By).next().is_none();
         let mut operands: Vec<(Slot, Origin, Modulator)> = Vec::new();
         let predicate = self.predicate_with(call, predicate, &mut |binder, operand| {
+            if let Argument::Traversal(traversal) = operand {
+                return Ok(Operand::Slot(binder.computed(call, traversal, shape, out)?));
+            }
             let (name, origin, named) = binder.named_operand(call, operand, shape)?;
             let origin = binder.must_have(&name, origin, call.name, out);
             Ok(match origin {

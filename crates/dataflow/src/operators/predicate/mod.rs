@@ -37,6 +37,8 @@ pub(super) enum Check {
     And(Vec<Check>),
     Or(Vec<Check>),
     Not(Box<Check>),
+    /// Something is in the slot, whatever the candidate.
+    Filled(Slot),
     /// Looks at the text of the candidate (ids written differently).
     OnText(Box<Check>),
 }
@@ -105,7 +107,13 @@ impl Check {
         Ok(match predicate {
             Predicate::Compare(op @ (PredicateOp::Eq | PredicateOp::Neq), operand) => {
                 let one = Self::Within(Box::new(Members::of_ids(std::slice::from_ref(operand), false, with)));
-                if *op == PredicateOp::Eq { one } else { Self::Not(Box::new(one)) }
+                match (op, operand) {
+                    (PredicateOp::Eq, _) => one,
+                    (_, Operand::Slot(slot)) => {
+                        Self::And(vec![Self::Not(Box::new(one)), Self::Filled(*slot)])
+                    }
+                    _ => Self::Not(Box::new(one)),
+                }
             }
             Predicate::Within { members, spread } => {
                 Self::Within(Box::new(Members::of_ids(members, *spread, with)))
@@ -145,6 +153,7 @@ impl Check {
             Self::And(checks) => checks.iter().all(|check| check.holds(candidate, at)),
             Self::Or(checks) => checks.iter().any(|check| check.holds(candidate, at)),
             Self::Not(check) => !check.holds(candidate, at),
+            Self::Filled(slot) => at.batch.slot(*slot).is_some_and(|column| column.get(at.row).is_some()),
             Self::OnText(check) => match candidate {
                 ValueRef::Str(_) => check.holds(candidate, at),
                 other => check.holds(ValueRef::Str(&ids::text(&other.to_value())), at),

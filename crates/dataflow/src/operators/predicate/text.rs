@@ -6,6 +6,8 @@
 //! | null | false | true |
 //! | anything else | ends the query with an error, as in TinkerPop | the same |
 
+use std::cell::RefCell;
+
 use graph::ValueRef;
 use gremlin::TextOp;
 use planner::physical::{Operand, Slot};
@@ -34,13 +36,21 @@ enum TextOperand {
     Text(Option<Str>),
     Slot(Slot),
     Regex(Box<JavaRegex>),
+    /// A pattern of each row, and the last one that was made ready.
+    RegexSlot(Slot, Box<RefCell<Option<(Str, JavaRegex)>>>),
 }
 
 impl TextCheck {
     pub(super) fn new(op: TextOp, operand: &Operand, with: Resolver<'_>) -> Result<Self, QueryError> {
         let fault = Fault::of(with.cx);
         let value = match (operand, with.value(operand)) {
-            (Operand::Slot(slot), _) => return Ok(Self { op, operand: TextOperand::Slot(*slot), fault }),
+            (Operand::Slot(slot), _) => {
+                let operand = match is_regex(op) {
+                    true => TextOperand::RegexSlot(*slot, Box::default()),
+                    false => TextOperand::Slot(*slot),
+                };
+                return Ok(Self { op, operand, fault });
+            }
             (_, value) => value.unwrap_or_default(),
         };
         let operand = match (is_regex(op), value) {
@@ -57,23 +67,38 @@ impl TextCheck {
 
     /// Whether the candidate satisfies. If it is no text that is an error, and the answer means nothing.
     pub(super) fn holds(&self, candidate: ValueRef<'_>, batch: &Batch, row: usize) -> bool {
+        let of_row = match &self.operand {
+            TextOperand::Slot(slot) | TextOperand::RegexSlot(slot, _) => {
+                match batch.slot(*slot).and_then(|column| column.get(row)) {
+                    Some(operand) => operand,
+                    // Where nothing was computed nothing is satisfied, and no negation either.
+                    None => return false,
+                }
+            }
+            TextOperand::Text(_) | TextOperand::Regex(_) => Value::Null,
+        };
         let text = match candidate {
             ValueRef::Str(text) => text,
             ValueRef::Null => return is_negated(self.op),
             other => return self.refuse(&other.to_value()),
         };
-        let found = match &self.operand {
-            TextOperand::Regex(regex) => {
-                // Others of the executor go on meanwhile.
-                let _long = regex.may_outlast(text).then(begin_long);
-                regex.find(text)
+        let found = match (&self.operand, of_row) {
+            (TextOperand::Regex(regex), _) => find(regex, text),
+            (TextOperand::Text(operand), _) => {
+                operand.as_ref().is_some_and(|operand| self.test(text, operand))
             }
-            TextOperand::Text(operand) => operand.as_ref().is_some_and(|operand| self.test(text, operand)),
-            TextOperand::Slot(slot) => match batch.slot(*slot).and_then(|column| column.get(row)) {
-                Some(Value::String(operand)) => self.test(text, &operand),
-                None | Some(Value::Null) => false,
-                Some(other) => return self.refuse(&other),
-            },
+            (TextOperand::Slot(_), Value::String(operand)) => self.test(text, &operand),
+            (TextOperand::RegexSlot(_, last), Value::String(pattern)) => {
+                match ready(&mut last.borrow_mut(), pattern) {
+                    Ok(regex) => find(regex, text),
+                    Err(problem) => {
+                        self.fault.raise(|| problem);
+                        return false;
+                    }
+                }
+            }
+            (TextOperand::Slot(_), Value::Null) => false,
+            (_, other) => return self.refuse(&other),
         };
         found != is_negated(self.op)
     }
@@ -83,7 +108,7 @@ impl TextCheck {
             TextOp::StartingWith | TextOp::NotStartingWith => text.starts_with(operand),
             TextOp::EndingWith | TextOp::NotEndingWith => text.ends_with(operand),
             TextOp::Containing | TextOp::NotContaining => long_text::contains(text, operand),
-            // Their patterns are no operands of tests: the planner refuses those that come from elsewhere.
+            // Their patterns are made ready.
             TextOp::Regex | TextOp::NotRegex => false,
         }
     }
@@ -92,6 +117,21 @@ impl TextCheck {
         self.fault.raise(|| needs_text(value));
         false
     }
+}
+
+/// Makes a pattern ready, unless it was the last one.
+fn ready(last: &mut Option<(Str, JavaRegex)>, pattern: Str) -> Result<&JavaRegex, String> {
+    if last.as_ref().is_none_or(|(known, _)| *known != pattern) {
+        let regex = JavaRegex::new(&pattern).map_err(|e| e.to_string())?;
+        *last = Some((pattern, regex));
+    }
+    last.as_ref().map(|(_, regex)| regex).ok_or_else(String::new)
+}
+
+fn find(regex: &JavaRegex, text: &str) -> bool {
+    // Others of the executor go on meanwhile.
+    let _long = regex.may_outlast(text).then(begin_long);
+    regex.find(text)
 }
 
 /// Waits for others that work for long, and ends the work if the query must end first.
