@@ -27,8 +27,8 @@ use values::{Str, watch};
 
 use crate::TICKS;
 use crate::logical::{
-    Chain, Kind, Logical, Seen, Step, begins_as_a_whole, each_ends_early, each_is_limited, each_is_listed,
-    each_looks_ahead, each_wants_few, gathers_before, met_alone,
+    Chain, Footprint, Kind, Logical, Seen, Step, begins_as_a_whole, each_ends_early, each_is_limited,
+    each_is_listed, each_looks_ahead, each_wants_few, gathers_before, met_alone,
 };
 use crate::physical::{OpKind, Pipeline, Plan, Slot};
 use crate::words::Words;
@@ -245,7 +245,13 @@ impl Lowering<'_> {
                 ops.stay(OpKind::Gather);
             }
             // What acts for each of those that travel as one may be seen by the next of them.
-            let often = one_by_one && (fills_until || matches!(step.kind, Kind::Write(_) | Kind::Local(_)));
+            let acts = match &step.kind {
+                Kind::Write(_) | Kind::Local(_) => true,
+                // Which of them get an answer is known of each for itself.
+                Kind::Optional(chain) => chain.footprint().touches(Footprint::WRITES),
+                _ => false,
+            };
+            let often = one_by_one && (fills_until || acts);
             if often || step.kind.acts_for_what_it_writes() {
                 ops.stay(OpKind::Unmerge);
             }
