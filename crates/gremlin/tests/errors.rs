@@ -42,7 +42,7 @@ fn wrong_arguments_are_answered_with_the_forms_of_the_step() {
     );
     assert_eq!(
         message("g.V().has('name', startingWith(1234))"),
-        "line 1, column 19: `startingWith` has no form (integer); its forms are startingWith(string)"
+        "line 1, column 19: `startingWith` has no form (integer); its forms are startingWith(string), startingWith(traversal)"
     );
     assert!(message("g.V().has('a', between(1))").contains("between(value, value)"));
 }

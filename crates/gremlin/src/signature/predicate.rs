@@ -8,18 +8,19 @@ use crate::{ParseErrorKind, Predicate};
 /// # Errors
 /// [`ParseErrorKind::Arguments`], as for a step.
 pub(crate) fn check_predicate(predicate: &Predicate) -> Result<(), ParseErrorKind> {
-    let takes = match predicate {
-        Predicate::TypeOf(_) => Kind::STRING.or(Kind::GTYPE),
-        Predicate::Text(..) => Kind::NAME.or(Kind::TRAVERSAL),
-        _ => Kind::ANY,
+    let takes: &[Kind] = match predicate {
+        Predicate::TypeOf(_) => &[Kind::STRING.or(Kind::GTYPE)],
+        Predicate::Text(..) => &[Kind::NAME, Kind::TRAVERSAL],
+        _ => &[Kind::ANY],
     };
     let call = predicate.name();
-    match predicate.operands().map(Kind::of).find(|kind| !kind.is_in(takes)) {
+    let fits = |kind: &Kind| takes.iter().any(|takes| kind.is_in(*takes));
+    match predicate.operands().map(Kind::of).find(|kind| !fits(kind)) {
         None => Ok(()),
         Some(wrong) => Err(ParseErrorKind::Arguments {
             call: call.to_owned(),
             given: wrong.to_string(),
-            forms: format!("{call}({takes})"),
+            forms: takes.iter().map(|takes| format!("{call}({takes})")).collect::<Vec<_>>().join(", "),
         }),
     }
 }
