@@ -46,6 +46,9 @@ pub(super) trait Work: Send + Sync + 'static {
     /// What a piece has to say, now and then and at its end.
     type Report: Send;
 
+    /// Whether a piece takes so long that others may have some of them at once, and not only when the query has had work for a while.
+    const IN_LONG_PIECES: bool = false;
+
     /// How many pieces there are.
     fn pieces(&self) -> usize;
 
@@ -192,7 +195,8 @@ impl<W: Work> Doing<W> {
         let (shareable, clock) = (&cx.query.shareable, &*cx.query.clock);
         shareable.note(clock);
         let idle = helpers.idle();
-        if idle > 0 && self.shared.has_pieces() && shareable.since(helpers.sharing().patience, clock) {
+        let is_long = || W::IN_LONG_PIECES || shareable.since(helpers.sharing().patience, clock);
+        if idle > 0 && self.shared.has_pieces() && is_long() {
             self.is_offered = true;
             helpers.offer(self.shared.clone(), idle);
         }

@@ -275,6 +275,8 @@ impl Work for Sources {
     /// The paths, charged to the query while they wait.
     type Report = (Vec<Value>, Charge);
 
+    const IN_LONG_PIECES: bool = true;
+
     fn pieces(&self) -> usize {
         self.sources.len()
     }
