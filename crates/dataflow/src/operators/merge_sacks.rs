@@ -78,7 +78,7 @@ impl Operator for MergeSacks {
 
     fn complete(&mut self, cx: &Context<'_>, out: &mut Output) -> Result<Step, QueryError> {
         let OpKind::MergeSacks(plan) = &cx.op.kind else { return Ok(Step::Idle) };
-        if plan.normalise && !self.sum(cx)? || !cx.single_tag && !self.sort(cx) {
+        if plan.normalise && !self.sum(plan, cx)? || !cx.single_tag && !self.sort(cx) {
             return Ok(Step::More);
         }
         let end = self.kept.len().min(self.left + ROWS);
@@ -94,7 +94,7 @@ impl Operator for MergeSacks {
             sacks.push(match total {
                 None => std::mem::take(sack),
                 Some(total) => {
-                    let whole = arithmetic(number::mul(sack, &times(place)), cx)?;
+                    let whole = arithmetic(number::mul(sack, &times(plan, place)), cx)?;
                     arithmetic(number::div(&whole, total), cx)?
                 }
             });
@@ -170,12 +170,12 @@ impl MergeSacks {
     }
 
     /// Adds up the sacks, as many as traversers have them; whether all are.
-    fn sum(&mut self, cx: &Context<'_>) -> Result<bool, QueryError> {
+    fn sum(&mut self, plan: &Plan, cx: &Context<'_>) -> Result<bool, QueryError> {
         while self.summed < self.kept.len() {
             let tag = self.kept.key(self.summed).map_or(0, |identity| identity.0);
             if let Some(Kept { place, sack, .. }) = self.kept.value_mut(self.summed) {
                 let total = self.totals.entry(tag).or_insert(Value::Double(0.0));
-                let whole = arithmetic(number::mul(sack, &times(place)), cx)?;
+                let whole = arithmetic(number::mul(sack, &times(plan, place)), cx)?;
                 *total = arithmetic(number::add(total, &whole), cx)?;
             }
             self.summed += 1;
@@ -203,8 +203,11 @@ impl MergeSacks {
     }
 }
 
-/// How many traversers a place stands for, as a number to multiply by.
-fn times(place: &Place) -> Value {
+/// How many traversers a place stands for, as a number to multiply by: one where bulks do not count.
+fn times(plan: &Plan, place: &Place) -> Value {
+    if !plan.bulks {
+        return Value::Long(1);
+    }
     Value::Long(i64::try_from(place.bulk).unwrap_or(i64::MAX))
 }
 
