@@ -15,6 +15,7 @@ use crate::operator::{Context, Operator, Output, Step};
 
 use super::per_tag::PerTag;
 use super::reduce::{emit_results, tags};
+use super::sack::both;
 use super::seen::extent;
 use crate::memory::StateMemory;
 
@@ -173,6 +174,9 @@ impl Aggregate {
         batch: &Batch,
         cx: &Context<'_>,
     ) -> Result<(), QueryError> {
+        // As in TinkerPop: to a list each object is added as its member, otherwise one collection to another.
+        let joins = operator == Reducer::AddAll
+            && !matches!(seed, Value::List(_) | Value::Set(_) | Value::BulkSet(_));
         let mut bytes = 0;
         for row in 0..batch.len {
             let Some(value) = batch.current.get(row) else { continue };
@@ -186,6 +190,13 @@ impl Aggregate {
                 self.held.grow(&cx.query.memory, std::mem::take(&mut bytes))?;
             }
             let _long = (copies > MANY).then(|| LongStep::begin(|| cx.query.check())).transpose()?;
+            if joins {
+                for _ in 0..copies {
+                    watch::tick();
+                    *held = both(operator, std::mem::take(held), value.clone(), cx)?;
+                }
+                continue;
+            }
             *held = merge_times(Some(operator), std::mem::take(held), &value, copies as u64, &cx.op.step)?;
         }
         self.held.grow(&cx.query.memory, bytes)
