@@ -77,11 +77,13 @@ impl Binder<'_> {
     }
 
     fn loops(&mut self, call: &Call<'_>) -> Result<Kind, PlanError> {
-        if self.loops.is_empty() {
-            return Err(call.invalid("there is no repeat() around it whose iterations it could count"));
-        }
         let has_left = self.loops_left == self.loops.len();
         let Some(Value::String(name)) = call.args.first().and_then(Argument::as_value) else {
+            // TinkerPop's traversers count where something asks them to, and have been in no loop outside of all.
+            let count = self.names.repeats || self.plan.history.is_kept() || self.sack.settings.is_some();
+            if !count {
+                return Err(call.invalid("there is no repeat() around it whose iterations it could count"));
+            }
             let none = LocalFn::Constant(Operand::Const(Value::Int(0)));
             return Ok(Kind::Call(if has_left { none } else { LocalFn::Loops }));
         };

@@ -30,6 +30,8 @@ pub(super) struct Names {
     pub draws: bool,
     /// Whether a `sack()` may put something into sacks.
     pub sacks: bool,
+    /// Whether there is a `repeat()`.
+    pub repeats: bool,
     /// Whether there is a `barrier()`.
     gathers: bool,
     /// Whether there is a `format()`.
@@ -365,6 +367,7 @@ impl Names {
             S::Format => self.formats = true,
             S::Barrier => self.gathers = true,
             S::Sack => self.sacks = true,
+            S::Repeat => self.repeats = true,
             S::Loops => self.counters.extend(strings(&step.args).cloned()),
             S::OtherV => {
                 self.before_edge.get_or_insert_with(|| plan.new_slot());
