@@ -77,7 +77,7 @@ impl Operation {
 ///
 /// # Errors
 /// When an operand is not a number, or the result is out of bounds.
-#[inline]
+#[inline(always)]
 pub fn add(a: &Value, b: &Value) -> Result<Value, ArithmeticError> {
     match (a, b) {
         (Value::Long(x), Value::Long(y)) => match x.checked_add(*y) {

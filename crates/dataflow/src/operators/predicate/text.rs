@@ -67,40 +67,47 @@ impl TextCheck {
 
     /// Whether the candidate satisfies. If it is no text that is an error, and the answer means nothing.
     pub(super) fn holds(&self, candidate: ValueRef<'_>, batch: &Batch, row: usize) -> bool {
-        let of_row = match &self.operand {
-            TextOperand::Slot(slot) | TextOperand::RegexSlot(slot, _) => {
-                match batch.slot(*slot).and_then(|column| column.get(row)) {
-                    Some(operand) => operand,
-                    // Where nothing was computed nothing is satisfied, and no negation either.
-                    None => return false,
-                }
-            }
-            TextOperand::Text(_) | TextOperand::Regex(_) => Value::Null,
+        let (TextOperand::Slot(slot) | TextOperand::RegexSlot(slot, _)) = self.operand else {
+            return self.holds_for(candidate, |text| match &self.operand {
+                TextOperand::Regex(regex) => Some(find(regex, text)),
+                TextOperand::Text(Some(operand)) => Some(self.test(text, operand)),
+                _ => Some(false),
+            });
         };
-        let text = match candidate {
-            ValueRef::Str(text) => text,
-            ValueRef::Null => return is_negated(self.op),
-            other => return self.refuse(&other.to_value()),
-        };
-        let found = match (&self.operand, of_row) {
-            (TextOperand::Regex(regex), _) => find(regex, text),
-            (TextOperand::Text(operand), _) => {
-                operand.as_ref().is_some_and(|operand| self.test(text, operand))
+        match batch.slot(slot).and_then(|column| column.get(row)) {
+            Some(operand) => self.holds_for(candidate, |text| self.found_with(text, operand)),
+            // Where nothing was computed nothing is satisfied, and no negation either.
+            None => false,
+        }
+    }
+
+    /// The same, where `found` says what a text has of the operand; `None` if that is no operand.
+    #[inline(always)]
+    fn holds_for(&self, candidate: ValueRef<'_>, found: impl FnOnce(&str) -> Option<bool>) -> bool {
+        match candidate {
+            ValueRef::Str(text) => found(text).is_some_and(|found| found != is_negated(self.op)),
+            ValueRef::Null => is_negated(self.op),
+            other => {
+                self.fault.raise(|| needs_text(&other.to_value()));
+                false
             }
-            (TextOperand::Slot(_), Value::String(operand)) => self.test(text, &operand),
+        }
+    }
+
+    /// Whether the operand of a row is found; `None` if it is none, which is an error.
+    fn found_with(&self, text: &str, operand: Value) -> Option<bool> {
+        match (&self.operand, operand) {
             (TextOperand::RegexSlot(_, last), Value::String(pattern)) => {
                 match ready(&mut last.borrow_mut(), pattern) {
-                    Ok(regex) => find(regex, text),
-                    Err(problem) => {
-                        self.fault.raise(|| problem);
-                        return false;
-                    }
+                    Ok(regex) => return Some(find(regex, text)),
+                    Err(problem) => self.fault.raise(|| problem),
                 }
             }
-            (TextOperand::Slot(_), Value::Null) => false,
-            (_, other) => return self.refuse(&other),
-        };
-        found != is_negated(self.op)
+            (_, Value::String(operand)) => return Some(self.test(text, &operand)),
+            (TextOperand::Slot(_), Value::Null) => return Some(false),
+            (_, other) => self.fault.raise(|| needs_text(&other)),
+        }
+        None
     }
 
     fn test(&self, text: &str, operand: &str) -> bool {
@@ -111,11 +118,6 @@ impl TextCheck {
             // Their patterns are made ready.
             TextOp::Regex | TextOp::NotRegex => false,
         }
-    }
-
-    fn refuse(&self, value: &Value) -> bool {
-        self.fault.raise(|| needs_text(value));
-        false
     }
 }
 
