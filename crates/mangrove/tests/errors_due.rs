@@ -171,7 +171,6 @@ fn messages_begin_as_tinkerpops_scenarios_look_for_them() {
         ("g.V().profile().count()", "When specified, the profile()-Step must be the last step"),
         ("g.V().union(out().profile(),in())", "When specified, the profile()-Step must be the last step"),
         ("g.V().out().loops()", "there is no repeat() around it"),
-        ("g.V().repeat(out()).times(1).loops()", "there is no repeat() around it"),
         (
             "g.withStrategies(VertexProgramRestrictionStrategy, VertexProgramStrategy).V()",
             "The TraversalSource does not allow the use of a GraphComputer",

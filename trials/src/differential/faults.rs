@@ -92,7 +92,6 @@ pub const FAULTS: &[Fault] = &[
             }
             let messages = [
                 "neither an as() label nor a side-effect is called",
-                "there is no repeat() around it",
                 "what comes here is not in the loop",
                 "no step of this traversal fills a side-effect called",
                 "no pattern that is left starts at a variable that is known",

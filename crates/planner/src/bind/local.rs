@@ -80,8 +80,8 @@ impl Binder<'_> {
         let has_left = self.loops_left == self.loops.len();
         let Some(Value::String(name)) = call.args.first().and_then(Argument::as_value) else {
             // TinkerPop's traversers count where something asks them to, and have been in no loop outside of all.
-            let count = self.names.repeats || self.plan.history.is_kept() || self.sack.settings.is_some();
-            if !count {
+            let count = self.names.repeats || self.names.gives_any() || self.plan.history.is_kept();
+            if !count && self.sack.settings.is_none() {
                 return Err(call.invalid("there is no repeat() around it whose iterations it could count"));
             }
             let none = LocalFn::Constant(Operand::Const(Value::Int(0)));

@@ -129,6 +129,11 @@ impl Names {
         slot.map(|slot| (slot, &label.shape))
     }
 
+    /// Whether an `as` gives any name at all.
+    pub fn gives_any(&self) -> bool {
+        self.labels.values().any(|label| label.given > 0)
+    }
+
     /// Whether an `as` gives that name.
     pub fn is_given(&self, name: &str) -> bool {
         self.labels.get(name).is_some_and(|label| label.given > 0 && self.is_in_sight(name))
