@@ -24,6 +24,9 @@ impl Binder<'_> {
                 let ids = self.computed(call, &all_as_a_list(ids), shape, out)?;
                 Lookup::Ids(vec![Operand::Slot(ids)])
             }
+            several if several.iter().any(|one| matches!(one, Argument::Traversal(_))) => {
+                return Err(call.invalid("it takes ids, or one traversal that finds all of them"));
+            }
             _ => Lookup::Ids(self.operands(call, 0)?),
         };
         Self::push(out, Kind::Graph(Access { element, lookup }), call);
