@@ -67,47 +67,62 @@ impl TextCheck {
 
     /// Whether the candidate satisfies. If it is no text that is an error, and the answer means nothing.
     pub(super) fn holds(&self, candidate: ValueRef<'_>, batch: &Batch, row: usize) -> bool {
-        let (TextOperand::Slot(slot) | TextOperand::RegexSlot(slot, _)) = self.operand else {
-            return self.holds_for(candidate, |text| match &self.operand {
-                TextOperand::Regex(regex) => Some(find(regex, text)),
-                TextOperand::Text(Some(operand)) => Some(self.test(text, operand)),
-                _ => Some(false),
-            });
+        let text = match candidate {
+            ValueRef::Str(text) => text,
+            ValueRef::Null => return is_negated(self.op) && !self.lacks_operand(batch, row),
+            other => return self.refuse(&other.to_value()),
         };
-        match batch.slot(slot).and_then(|column| column.get(row)) {
-            Some(operand) => self.holds_for(candidate, |text| self.found_with(text, operand)),
-            // Where nothing was computed nothing is satisfied, and no negation either.
-            None => false,
-        }
+        let found = match &self.operand {
+            TextOperand::Regex(regex) => {
+                // Others of the executor go on meanwhile.
+                let _long = regex.may_outlast(text).then(begin_long);
+                regex.find(text)
+            }
+            TextOperand::Text(operand) => operand.as_ref().is_some_and(|operand| self.test(text, operand)),
+            TextOperand::Slot(slot) | TextOperand::RegexSlot(slot, _) => {
+                return self.holds_with(text, batch.slot(*slot).and_then(|column| column.get(row)));
+            }
+        };
+        found != is_negated(self.op)
     }
 
-    /// The same, where `found` says what a text has of the operand; `None` if that is no operand.
-    #[inline(always)]
-    fn holds_for(&self, candidate: ValueRef<'_>, found: impl FnOnce(&str) -> Option<bool>) -> bool {
-        match candidate {
-            ValueRef::Str(text) => found(text).is_some_and(|found| found != is_negated(self.op)),
-            ValueRef::Null => is_negated(self.op),
-            other => {
-                self.fault.raise(|| needs_text(&other.to_value()));
-                false
+    /// Whether nothing was computed that a row's candidate could be compared with: then nothing is satisfied, and no negation either.
+    #[cold]
+    fn lacks_operand(&self, batch: &Batch, row: usize) -> bool {
+        match &self.operand {
+            TextOperand::Text(_) | TextOperand::Regex(_) => false,
+            TextOperand::Slot(slot) | TextOperand::RegexSlot(slot, _) => {
+                batch.slot(*slot).and_then(|column| column.get(row)).is_none()
             }
         }
     }
 
-    /// Whether the operand of a row is found; `None` if it is none, which is an error.
-    fn found_with(&self, text: &str, operand: Value) -> Option<bool> {
-        match (&self.operand, operand) {
-            (TextOperand::RegexSlot(_, last), Value::String(pattern)) => {
+    /// Whether a text satisfies with the operand of its row.
+    fn holds_with(&self, text: &str, operand: Option<Value>) -> bool {
+        let found = match (&self.operand, operand) {
+            (_, None) => return false,
+            (TextOperand::RegexSlot(_, last), Some(Value::String(pattern))) => {
                 match ready(&mut last.borrow_mut(), pattern) {
-                    Ok(regex) => return Some(find(regex, text)),
-                    Err(problem) => self.fault.raise(|| problem),
+                    Ok(regex) => {
+                        let _long = regex.may_outlast(text).then(begin_long);
+                        regex.find(text)
+                    }
+                    Err(problem) => {
+                        self.fault.raise(|| problem);
+                        return false;
+                    }
                 }
             }
-            (_, Value::String(operand)) => return Some(self.test(text, &operand)),
-            (TextOperand::Slot(_), Value::Null) => return Some(false),
-            (_, other) => self.fault.raise(|| needs_text(&other)),
-        }
-        None
+            (_, Some(Value::String(operand))) => self.test(text, &operand),
+            (TextOperand::Slot(_), Some(Value::Null)) => false,
+            (_, Some(other)) => return self.refuse(&other),
+        };
+        found != is_negated(self.op)
+    }
+
+    fn refuse(&self, value: &Value) -> bool {
+        self.fault.raise(|| needs_text(value));
+        false
     }
 
     fn test(&self, text: &str, operand: &str) -> bool {
@@ -128,12 +143,6 @@ fn ready(last: &mut Option<(Str, JavaRegex)>, pattern: Str) -> Result<&JavaRegex
         *last = Some((pattern, regex));
     }
     last.as_ref().map(|(_, regex)| regex).ok_or_else(String::new)
-}
-
-fn find(regex: &JavaRegex, text: &str) -> bool {
-    // Others of the executor go on meanwhile.
-    let _long = regex.may_outlast(text).then(begin_long);
-    regex.find(text)
 }
 
 /// Waits for others that work for long, and ends the work if the query must end first.
