@@ -16,6 +16,7 @@ const WAYS: &[&str] = &[
     "g.with('mangrove.maxSi',1).",
     "g.with('mangrove.policy.inter','dfs').",
     "g.with('mangrove.policy.inter','bfs').with('mangrove.policy.intra','bfs').",
+    "g.with('mangrove.rules.off','forget,share-fetches').",
     "g.with('mangrove.rules.off','bulking,degree,walks,distinct,expand-into').",
     "g.with('mangrove.rules.off','inline-filter,filter-fusion,filter-push-down,simplify-by,exists-trim,nested-exists').",
 ];

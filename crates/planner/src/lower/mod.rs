@@ -68,9 +68,11 @@ pub(crate) fn lower(
     if lowering.slots > u32::from(u16::MAX) {
         return Err(PlanError::TooLarge { what: "intermediate values", limit: usize::from(u16::MAX) });
     }
+    // At a barrier that is asked for, what nobody reads any more must not keep traversers apart.
+    let forgets = !options.disabled_rules.contains("forget") || has_barrier(&logical.root);
     let slots = match lowering.slots {
         0 => 0,
-        _ => liveness::settle(&mut root, !options.disabled_rules.contains("forget")),
+        _ => liveness::settle(&mut root, forgets),
     };
     split::split(&mut root);
     let ops = number(&mut root);
@@ -195,6 +197,15 @@ impl Place {
         let Self { ends_early, limited, listed, shown, .. } = self;
         Self { ends_early, limited, listed, shown, ..self.inside(few) }
     }
+}
+
+/// Whether traversers are merged somewhere because the traversal asks for it.
+fn has_barrier(chain: &Chain) -> bool {
+    chain.steps.iter().any(|step| {
+        let mut found = matches!(step.kind, Kind::Barrier | Kind::MergeSacks(_));
+        step.kind.for_each_child(&mut |chain, _| found = found || has_barrier(chain));
+        found
+    })
 }
 
 impl Lowering<'_> {

@@ -125,7 +125,7 @@ fn is_plain(member: &Value) -> bool {
 /// Sorts members by themselves, where they are.
 fn sort_plain(members: &mut [Value], direction: Order, around: Around<'_>) -> Result<(), Unfit> {
     // What the sort needs besides, which is gone when the row is done.
-    around.hold((members.len() * size_of::<Value>()) as u64)?;
+    around.hold(size_of_val(members) as u64)?;
     members.sort_by(|a, b| {
         watch::tick();
         match direction {
