@@ -181,7 +181,11 @@ impl Aggregate {
         for row in 0..batch.len {
             let Some(value) = batch.current.get(row) else { continue };
             let held = self.states.at(batch.tags.get(row)).value.get_or_insert_with(|| seed.clone());
-            let copies = if once_is_enough(operator, held) { 1 } else { bulk::exact(batch.bulk(row))? };
+            // A bulk may be enormous, and only a list has more by the same once more.
+            let is_list = |one: &Value| matches!(one, Value::List(_));
+            let once = once_is_enough(operator, held)
+                || joins && (value.is_null() || !is_list(held) && !is_list(&value));
+            let copies = if once { 1 } else { bulk::exact(batch.bulk(row))? };
             if operator == Reducer::AddAll {
                 let member = extent(&value) + size_of::<Value>();
                 bytes += member.saturating_mul(copies as usize).min(1 << 60);
